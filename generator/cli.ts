@@ -16,8 +16,19 @@ import { addVerify } from './commands/verify.js';
 import { addKeys } from './commands/keys.js';
 
 const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
-  ...[addCollect, addSources, addPublish, addPlan, addVerify, addStatus, addRollback],
-  ...[addHold, addUnhold, addGc, addCopy, addRepair, addKeys],
+  addCollect,
+  addSources,
+  addPublish,
+  addPlan,
+  addVerify,
+  addStatus,
+  addRollback,
+  addHold,
+  addUnhold,
+  addGc,
+  addCopy,
+  addRepair,
+  addKeys,
 ];
 
 /** Runs a command line and returns the exit. Failures are explained to the operator, not thrown. */

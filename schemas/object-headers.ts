@@ -19,11 +19,18 @@ import { isAssetPath } from './release-paths.js';
 /** Keys of the public copies that caches may keep for only a minute, because they show the current state. */
 const MOST_CURRENT: ReadonlySet<string> = new Set(
   [
-    ...[PUBLIC_PATHS.status, PUBLIC_PATHS.landing, PUBLIC_PATHS.release, PUBLIC_PATHS.overviewChart],
-    ...[PAGE_PATHS.front, PAGE_PATHS.icon, PAGE_PATHS.verify],
+    PUBLIC_PATHS.status,
+    PUBLIC_PATHS.landing,
+    PUBLIC_PATHS.release,
+    PUBLIC_PATHS.overviewChart,
+    PAGE_PATHS.front,
+    PAGE_PATHS.icon,
+    PAGE_PATHS.verify,
     ...CHAIN_IDS.flatMap((chain) => [
-      ...[summaryPath(chain), chainPagePath(chain)],
-      ...[chartPath(chain), chartDataPath(chain)],
+      summaryPath(chain),
+      chainPagePath(chain),
+      chartPath(chain),
+      chartDataPath(chain),
     ]),
   ].map(publicKey),
 );

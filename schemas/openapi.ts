@@ -10,11 +10,33 @@ import type { OpenApi, Site } from './types.generated.js';
 
 /** The schemas of the documents that the API returns. */
 const PUBLISHED_SCHEMAS = [
-  ...['status', 'landing', 'chart', 'summary', 'release', 'changes', 'glossary', 'thresholds'],
-  ...['methodology-versions', 'methodology', 'feature-schema', 'entitlements', 'api-key'],
-  ...['openapi', 'bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day', 'brief-day'],
-  ...['key-set', 'release-statement', 'timestamp', 'releases'],
-  ...['common.instant', 'common.revision', 'common.sha256'],
+  'status',
+  'landing',
+  'chart',
+  'summary',
+  'release',
+  'changes',
+  'glossary',
+  'thresholds',
+  'methodology-versions',
+  'methodology',
+  'feature-schema',
+  'entitlements',
+  'api-key',
+  'openapi',
+  'bundle',
+  'manifest',
+  'meta-day',
+  'gold-day',
+  'derived-day',
+  'brief-day',
+  'key-set',
+  'release-statement',
+  'timestamp',
+  'releases',
+  'common.instant',
+  'common.revision',
+  'common.sha256',
 ];
 
 const DESCRIPTION = `Descriptive daily on-chain reference data: regimes, metrics and their sources. No prices, no forecasts, no advice.

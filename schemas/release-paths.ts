@@ -57,10 +57,9 @@ const PUBLIC: ReadonlySet<string> = new Set([
   ...Object.values(PAGE_PATHS),
   ...['site.css', 'site.js', 'verify.js'].map(assetPath), // before their names contained a digest
   ...CHAIN_IDS.flatMap((chain) =>
-    [
-      ...[summaryPath, calendarPath, weeklySummaryPath, chartPath, chartDataPath, chainPagePath],
-      queryPath,
-    ].map((spell) => spell(chain)),
+    [summaryPath, calendarPath, weeklySummaryPath, chartPath, chartDataPath, chainPagePath, queryPath].map(
+      (spell) => spell(chain),
+    ),
   ),
   ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),
 ]);

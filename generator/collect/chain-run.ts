@@ -148,7 +148,10 @@ export function awaitedOf(
     ...absent.map((metric) => `${sourcesOf([metric]).join()} has no ${metric} yet.`),
   ];
   return {
-    ...{ until: toInstant(untilMs), overdue: nowMs >= untilMs, missing: [...missing], reasons },
+    until: toInstant(untilMs),
+    overdue: nowMs >= untilMs,
+    missing: [...missing],
+    reasons,
     sources: sourcesOf(missing),
     withheld: Object.fromEntries(withheld),
     ...(metricsIn(values).length > 0 && { acceptable: values }),

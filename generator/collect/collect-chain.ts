@@ -63,18 +63,29 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
   if (first > last) return { state: options.state, failures: [] };
   const [{ source: main }, ...others] = parts;
   const reader = await openDays({
-    ...{ chain, signal, oldest, span: { first, last } },
+    chain,
+    signal,
+    oldest,
+    span: { first, last },
     sources: [main, ...others.map(({ source }) => source), ...checks.map(({ source }) => source)],
   });
   const basis = basisOf(plan);
   const run: ChainRun = {
-    ...{ plan, reader, first, last, oldest, nowMs, signal, accepted },
+    plan,
+    reader,
+    first,
+    last,
+    oldest,
+    nowMs,
+    signal,
+    accepted,
     countsOf: options.countsOf,
     isNewBasis: options.state.basis !== basis,
     accepts: accepted.accepts,
     now: toInstant(nowMs),
     values: new Map(known.map((each) => [each.date, each.values])),
-    ...{ byPerson: new Map(), decided: new Set() },
+    byPerson: new Map(),
+    decided: new Set(),
     firstValues: firstValuesOf(lines),
   };
   noteDecisions(run.byPerson, lines);
@@ -175,7 +186,13 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
       now,
     ),
     report: {
-      ...{ date, outcome, isNewlyOverdue, missing, findings, revisions: [], said: saidOf(parts) },
+      date,
+      outcome,
+      isNewlyOverdue,
+      missing,
+      findings,
+      revisions: [],
+      said: saidOf(parts),
       withheld: withheldOf(date, parts, values, plan.rules, run.values.get(addDays(date, -1))),
     },
   };

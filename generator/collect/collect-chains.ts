@@ -149,7 +149,12 @@ async function tryOne(
   const counts = createCountsReader(store, lines);
   const acceptances = accepted?.get(chain);
   const run = collectChain({
-    ...{ plan, lines, state: kept.state, nowMs: asOfMs, signal, countsOf: counts.countsOf },
+    plan,
+    lines,
+    state: kept.state,
+    nowMs: asOfMs,
+    signal,
+    countsOf: counts.countsOf,
     ...(acceptances ? { accepted: acceptances } : {}),
   });
   const result = { days: [...kept.days], lines: [...kept.lines], before: kept.before };
@@ -213,7 +218,8 @@ function createCommitter(
       if (when === 'sometimes' && performance.now() - committedMs < COMMIT_EVERY_MS) return false;
       if (isDryRun) return false;
       const change = {
-        ...{ lines: new Map([[chain, pending.lines]]), lineages: pending.lineages },
+        lines: new Map([[chain, pending.lines]]),
+        lineages: pending.lineages,
         states: new Map([[chain, state]]),
       };
       collection = await commitCollection(store, collection, change, options);

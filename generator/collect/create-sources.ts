@@ -142,7 +142,11 @@ async function toFiles(name: string, entry: FilesPolicy, context: SourceContext)
   const { folder, licence, resale, columns } = entry;
   const address = folder.startsWith('s3://') ? folder : path.resolve(context.policyFolder, folder);
   return createFiles({
-    ...{ id: name, name: entry.name, url: entry.url ?? '', licence, resale },
+    id: name,
+    name: entry.name,
+    url: entry.url ?? '',
+    licence,
+    resale,
     folder: await openInputFolder(address, context.openStore),
     ...pick('columns', columns),
     ...pick('dateColumn', entry.date_column),

@@ -51,7 +51,9 @@ export async function judgeDate(
     if (day === undefined) continue;
     const judge = (neighbours: Neighbours): Judgement =>
       judgeDay(day, {
-        ...{ rules, checks, isSettled: nowMs > settledMs(date, rules.settlingDays) && !isAwaited },
+        rules,
+        checks,
+        isSettled: nowMs > settledMs(date, rules.settlingDays) && !isAwaited,
         before: datesBefore(options, date),
         open: known === undefined ? [] : part.metrics.filter((metric) => known[metric] === undefined),
         neighbours,

@@ -55,7 +55,14 @@ export function listSources(
     });
     return [
       {
-        ...{ id, name: title, kind: entry.kind, url, licence, resale, attribution, definitions },
+        id,
+        name: title,
+        kind: entry.kind,
+        url,
+        licence,
+        resale,
+        attribution,
+        definitions,
         complete_from: facts.completeFrom,
         settling_days: facts.settlingDays,
         requests_per_minute: facts.requestsPerMinute,
@@ -225,7 +232,12 @@ function describeUse({ use, metrics, last_success: last }: SourceUse, hasLedgers
 export function formatCheck(checked: readonly CheckedSource[], paint: Paint): string {
   const rows = checked.flatMap(({ chain, source, items }) =>
     items.map(({ item, expected, found, agrees }) => [
-      ...[chain, source, item, expected, found, agrees ? 'yes' : paint('NO')],
+      chain,
+      source,
+      item,
+      expected,
+      found,
+      agrees ? 'yes' : paint('NO'),
     ]),
   );
   if (rows.length === 0) return '';
@@ -240,8 +252,13 @@ export function formatDiff(metrics: readonly MetricComparison[], { a, b }: { a: 
     const ratios =
       summary && [summary.least, summary.most].map(({ date, ratio }) => `${ratioWords(ratio)} ${date}`);
     return [
-      ...[metric, both, equal, describeSpans(onlyA), describeSpans(onlyB)],
-      ...[summary === undefined ? '-' : ratioWords(summary.median), ...(ratios ?? ['-', '-'])],
+      metric,
+      both,
+      equal,
+      describeSpans(onlyA),
+      describeSpans(onlyB),
+      summary === undefined ? '-' : ratioWords(summary.median),
+      ...(ratios ?? ['-', '-']),
     ];
   });
   return `${formatTable(head, rows)}\nmedian, least, most: ${a} divided by ${b}`;

@@ -176,7 +176,8 @@ export function describeSources(sources: ReadonlyMap<string, Source>): Descripti
 
 function describeSource({ name, licence, attribution, url, definitions }: SourceFacts): SourceDescription {
   return {
-    ...{ name, licence },
+    name,
+    licence,
     ...(attribution === null ? {} : { attribution }),
     ...(url === '' ? {} : { url }),
     ...(definitions.length === 0 ? {} : { notes: definitions.join(' ') }),

@@ -74,7 +74,10 @@ function* reviseDates(
     known.filter(({ date }) => fresh.has(date)),
     new Map([...fresh].map(([date, parts]) => [date, mergeParts(parts)])),
     {
-      ...{ rules: run.plan.rules, nowMs: run.nowMs, first: run.firstValues, accepts: run.accepts },
+      rules: run.plan.rules,
+      nowMs: run.nowMs,
+      first: run.firstValues,
+      accepts: run.accepts,
       standing: state.drifts.filter(({ date }) => date >= run.first),
     },
   );
@@ -107,9 +110,16 @@ async function compareLate(
     message: `${found.message} The value was accepted before.`,
   }));
   return {
-    ...{ lines: [], lineages: [], state: withMarks(run, date, state, []) },
+    lines: [],
+    lineages: [],
+    state: withMarks(run, date, state, []),
     report: {
-      ...{ date, outcome: 'unchanged', isNewlyOverdue: false, missing: [], findings, revisions: [] },
+      date,
+      outcome: 'unchanged',
+      isNewlyOverdue: false,
+      missing: [],
+      findings,
+      revisions: [],
     },
   };
 }
@@ -187,7 +197,12 @@ function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: Ch
       run.now,
     ),
     report: {
-      ...{ date, isNewlyOverdue: false, missing, findings, revisions: changes, said: saidOf(parts) },
+      date,
+      isNewlyOverdue: false,
+      missing,
+      findings,
+      revisions: changes,
+      said: saidOf(parts),
       outcome: lines.length > 0 ? 'revised' : 'unchanged',
       withheld: withheldOf(date, parts, values, run.plan.rules, run.values.get(addDays(date, -1))),
     },

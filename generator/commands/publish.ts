@@ -172,7 +172,17 @@ async function prepare(
   const collected = await readCollectedInput(folder, options);
   signal.throwIfAborted();
   const prepared = await preparePlan({
-    ...{ store, input, asOfMs, now, existing, full, allOrNothing, requireAll, progress, signal, writesAhead },
+    store,
+    input,
+    asOfMs,
+    now,
+    existing,
+    full,
+    allOrNothing,
+    requireAll,
+    progress,
+    signal,
+    writesAhead,
     ...(chains ? { chains } : {}),
     ...acceptance,
     ...collected,

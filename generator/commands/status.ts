@@ -110,7 +110,8 @@ async function readCollected(
 ): Promise<CollectionStatus | undefined> {
   if (options.collected === undefined) return undefined;
   return inspectCollection(await openStore(options.collected), {
-    ...{ nowMs: now(), chains },
+    nowMs: now(),
+    chains,
     formatAccept: (...drift) => formatAcceptDrift(program, options, ...drift),
   });
 }
@@ -160,8 +161,15 @@ function describeRefusals({ refusals }: StoreStatus): string {
 
 function formatChains({ chains }: StoreStatus, paint: Paint): string {
   const head = [
-    ...['chain', 'through', 'last available', 'lag', 'freshness', 'overdue'],
-    ...['available', 'degraded', 'missing'],
+    'chain',
+    'through',
+    'last available',
+    'lag',
+    'freshness',
+    'overdue',
+    'available',
+    'degraded',
+    'missing',
   ];
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = chains[chain];
@@ -172,15 +180,15 @@ function formatChains({ chains }: StoreStatus, paint: Paint): string {
     const lag = lag_days === null ? '-' : `${lag_days} d`;
     return [
       [
-        ...[
-          chain,
-          updated_through,
-          last_available ?? 'never',
-          lag,
-          paint(freshness),
-          overdue ? paint('OVERDUE') : 'no',
-        ],
-        ...[days.available, days.degraded, days.missing],
+        chain,
+        updated_through,
+        last_available ?? 'never',
+        lag,
+        paint(freshness),
+        overdue ? paint('OVERDUE') : 'no',
+        days.available,
+        days.degraded,
+        days.missing,
       ],
     ];
   });
@@ -229,17 +237,20 @@ function formatAcceptDrift(
   { date, metric, to }: Pick<Drift, 'date' | 'metric' | 'to'>,
 ): string {
   return formatShellCommand([
-    ...[...program, 'collect', '--policy', 'sources.policy.json', '--into', address],
+    ...program,
+    'collect',
+    '--policy',
+    'sources.policy.json',
+    '--into',
+    address,
     ...(endpoint === undefined ? [] : ['--endpoint', endpoint]),
     ...(pathStyle === undefined ? [] : ['--path-style']),
-    ...[
-      '--chain',
-      chain,
-      '--accept',
-      formatNamed({ date, metric, value: to }),
-      '--reason',
-      REASON_PLACEHOLDER,
-    ],
+    '--chain',
+    chain,
+    '--accept',
+    formatNamed({ date, metric, value: to }),
+    '--reason',
+    REASON_PLACEHOLDER,
   ]);
 }
 

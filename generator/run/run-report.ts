@@ -35,7 +35,9 @@ export type RunReport = {
  */
 export async function writeRunReport(file: string, report: RunReport): Promise<void> {
   await writeOwnFile(file, {
-    ...{ option: '--report', what: 'report', beginning: BEGINNING },
+    option: '--report',
+    what: 'report',
+    beginning: BEGINNING,
     text: `${JSON.stringify(report, null, 2)}\n`,
     line: `${JSON.stringify(report)}\n`,
   });

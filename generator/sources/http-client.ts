@@ -63,6 +63,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { limits = LIMITS, tools = SYSTEM_TOOLS } = options;
   const { origin } = parseEndpoint(source, options.endpoint);
   const takeTurn = createPacer(pace, tools);
+  const shared = { userAgent: USER_AGENT, limits, tools };
   let closedUntilMs = 0;
 
   async function request(url: URL, body: string | undefined, answer: AnswerOptions): Promise<Uint8Array> {
@@ -72,7 +73,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       throw new SourceError(code, `${source}: ${described}: expected ${expected}, got ${got}.`);
     };
     const once: RequestOptions = {
-      ...{ url, userAgent: USER_AGENT, maxBytes, limits, tools },
+      ...shared,
+      url,
+      maxBytes,
       ...(body !== undefined && { body }),
       ...(authorization !== undefined && { authorization }),
     };

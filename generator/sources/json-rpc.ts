@@ -57,7 +57,9 @@ export function createJsonRpc({ source, endpoint, pace, limits, tools }: JsonRpc
   const { url, origin, authorization, scrub } = parseNodeEndpoint(source, endpoint);
   const where = `${source}: ${origin}`;
   const client = createHttpClient({
-    ...{ source, pace, tools: tools ?? SYSTEM_TOOLS },
+    source,
+    pace,
+    tools: tools ?? SYSTEM_TOOLS,
     endpoint: origin,
     ...(authorization !== undefined && { authorization }),
     ...(limits && { limits }),
@@ -74,7 +76,8 @@ export function createJsonRpc({ source, endpoint, pace, limits, tools }: JsonRpc
   }
 
   const numbered = (call: RpcCall): RpcCall & { jsonrpc: string; id: number } => ({
-    ...{ jsonrpc: '2.0', id: (lastId += 1) },
+    jsonrpc: '2.0',
+    id: (lastId += 1),
     ...call,
   });
 

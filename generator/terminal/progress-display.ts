@@ -48,7 +48,9 @@ export function createProgressDisplay({ quiet, stream, now }: ProgressOptions): 
       if (!stream.isTTY || total === undefined || total === 0) return;
       bar = new SingleBar(
         {
-          ...{ stream, barsize: BAR_COLUMNS, clearOnComplete: true },
+          stream,
+          barsize: BAR_COLUMNS,
+          clearOnComplete: true,
           format: `${STAGES[name]} [{bar}] {value}/{total}{left}`,
         },
         Presets.legacy,

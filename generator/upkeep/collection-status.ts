@@ -57,7 +57,9 @@ export async function inspectCollection(
   const { sequence, ledgers, states } = await readCollection(store);
   const { address } = store;
   return {
-    ...{ address, sequence, as_of: pointer.value.as_of },
+    address,
+    sequence,
+    as_of: pointer.value.as_of,
     chains: byChain((chain) => {
       const [lines, state] = [ledgers.get(chain), states.get(chain)];
       if (!chains.includes(chain) || (lines === undefined && state === undefined)) return undefined;
@@ -83,7 +85,9 @@ export function toCollectedChain(
     .map((date) => toUnread(date, schedule, nowMs));
   const lateMs = nowMs - deadlineMs(addDays(through, 1), schedule.deadline_hours);
   return {
-    ...{ through, late_seconds: Math.max(0, Math.floor(lateMs / 1000)), drifts },
+    through,
+    late_seconds: Math.max(0, Math.floor(lateMs / 1000)),
+    drifts,
     awaited: [...read, ...unread].sort((a, b) => (a.date < b.date ? -1 : 1)),
   };
 }
@@ -109,7 +113,9 @@ function toUnread(date: string, schedule: Schedule, nowMs: number): AwaitedDate 
     since: toInstant(firstTryMs(toDayNumber(date), schedule)),
     until: toInstant(untilMs),
     overdue: nowMs >= untilMs,
-    ...{ missing: [], sources: [schedule.source], withheld: {} },
+    missing: [],
+    sources: [schedule.source],
+    withheld: {},
     reasons: [
       'No collection has read it yet: the next one is still to come, or its source fails, as the report of the last run says.',
     ],

@@ -80,7 +80,11 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
     return { outcome: 'dry-run', revision, garbage, young };
   }
   await deleteGarbage(store, {
-    ...{ candidates, graceMs, signal, clock: options.clock, writing: 'Publishing' },
+    candidates,
+    graceMs,
+    signal,
+    clock: options.clock,
+    writing: 'Publishing',
     assertUnchanged: () => assertCurrent(store, pointer.value.sha256),
     onDeleted: addToGarbage,
     describe: () =>
@@ -305,7 +309,12 @@ export async function gcCollection(
   }
   if (candidates.length > 0 && head.answeredAtMs - head.modifiedAtMs < READING_MS) throw justChanged(store);
   await deleteGarbage(store, {
-    ...{ candidates, graceMs, signal, clock, writing: 'Collecting', onDeleted: addToGarbage },
+    candidates,
+    graceMs,
+    signal,
+    clock,
+    writing: 'Collecting',
+    onDeleted: addToGarbage,
     async assertUnchanged() {
       if ((await store.head(COLLECTION_KEY))?.etag !== pointer.etag) throw moved();
     },

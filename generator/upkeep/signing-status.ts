@@ -92,7 +92,8 @@ async function readExpiry(
     keys_expire: expires,
     keys_days_left: Math.floor((toMs(expires) - nowMs) / DAY_MS),
     timestamp_expires: timestamp.expires,
-    ...{ fault: null, remedy: null },
+    fault: null,
+    remedy: null,
   };
 }
 

@@ -64,7 +64,9 @@ function toStoreGauges(
 
 function toCollectionGauges({ chains, as_of: asOf }: CollectionStatus): Gauge[] {
   const gauge = (name: string, help: string, valueOf: (chain: CollectedChain) => number | null): Gauge => ({
-    ...{ name: `generator_collected_${name}`, help, samples: ofChains(chains, valueOf) },
+    name: `generator_collected_${name}`,
+    help,
+    samples: ofChains(chains, valueOf),
   });
   return [
     {

@@ -45,7 +45,10 @@ export async function readWaitingRefusals(
     const refusals = waiting
       .filter(({ chain }) => chain === null || chains.includes(chain))
       .map(({ chain, since, sha256, summary, accept }) => ({
-        ...{ chain, since, sha256, summary },
+        chain,
+        since,
+        sha256,
+        summary,
         accept: accept?.args === undefined ? null : formatAccept({ ...accept, args: accept.args }),
         plan_digest: accept?.plan_digest ?? null,
         also_accepts: accept === null ? [] : othersOf(waiting, chain, accept.plan_digest),

@@ -280,9 +280,13 @@ function packVolumes(
   const revisions: ManifestRevisions = { ...meta.revisions, ...gold.revisions, ...derived.revisions };
   return runSteps(
     draftChainVolumes({
-      ...{ chain: meta.chain, updatedThrough: meta.updated_through, sources: gold.sources ?? [] },
+      chain: meta.chain,
+      updatedThrough: meta.updated_through,
+      sources: gold.sources ?? [],
       entries: { meta: meta.dates, gold: gold.dates, derived: derived.dates },
-      ...{ methodology, revisions, record: (_entry, sha256) => records.get(sha256) },
+      methodology,
+      revisions,
+      record: (_entry, sha256) => records.get(sha256),
     }),
   );
 }

@@ -100,7 +100,8 @@ export async function verifyStore(
     lagging: [],
     progress,
     ...(signal ? { signal } : {}),
-    ...{ artifacts: 0, days: 0 },
+    artifacts: 0,
+    days: 0,
   };
   const refreshed = await checkAliasMark(verifier);
   const { releases, isComplete, earlier } = await checkReleaseChain(verifier, sha256, refreshed);

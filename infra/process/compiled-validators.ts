@@ -52,8 +52,14 @@ export async function compileValidator(schema: SchemaName, reports: Reports): Pr
   if (validator === undefined) throw new Error(`no schema ${schema}`);
   const { outputFiles } = await build({
     stdin: { contents: standaloneCode.default(ajv, validator), resolveDir: ROOT },
-    ...{ bundle: true, minify: true, write: false, preserveSymlinks: true },
-    ...{ platform: 'node', format: 'cjs', target: 'node20', logLevel: 'warning' },
+    bundle: true,
+    minify: true,
+    write: false,
+    preserveSymlinks: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    logLevel: 'warning',
   });
   return outputFiles[0]?.text ?? '';
 }

@@ -59,8 +59,10 @@ async function runClientBench(work: string, options: BenchOptions): Promise<void
     CRD_KEY_MODE: 'test',
     CRD_LINK_SECRET: randomBytes(32).toString('hex'),
     CRD_PUBLIC_BASE_URL: proxy.url,
-    ...{ CRD_RATE_ADDRESS_PER_MINUTE: '100000', CRD_RATE_KEY_PER_MINUTE: '100000' },
-    ...{ CRD_PORT: '0', CRD_METRICS_PORT: '0' },
+    CRD_RATE_ADDRESS_PER_MINUTE: '100000',
+    CRD_RATE_KEY_PER_MINUTE: '100000',
+    CRD_PORT: '0',
+    CRD_METRICS_PORT: '0',
   };
   const served = { script: path.join('gateway', 'main.js'), args: ['serve'], env, core: 'measured' } as const;
   const gateway = await startServerProcess({ ...served, log: path.join(work, 'log') }, options);

@@ -84,12 +84,18 @@ function toChecks(floor: readonly Visit[], front: readonly Visit[]): Check[] {
   const bytes = Math.max(...front.map((visit) => visit.bytes));
   return [
     {
-      ...{ name: 'largest paint of the front page to that of an empty page', measured: ratio },
-      ...{ relation: 'under', bound: MAX_RATIO, unit: 'times' },
+      name: 'largest paint of the front page to that of an empty page',
+      measured: ratio,
+      relation: 'under',
+      bound: MAX_RATIO,
+      unit: 'times',
     },
     {
-      ...{ name: 'front page with all that it loads', measured: bytes },
-      ...{ relation: 'under', bound: MAX_BYTES, unit: 'bytes' },
+      name: 'front page with all that it loads',
+      measured: bytes,
+      relation: 'under',
+      bound: MAX_BYTES,
+      unit: 'bytes',
     },
   ];
 }

@@ -17,8 +17,13 @@ export async function bundleBrowser(): Promise<void> {
       entryPoints: [path.join(FOLDER, entry)],
       outfile: path.join(FOLDER, `${name}.js`),
       format,
-      ...{ bundle: true, minify: true, target: 'es2022', charset: 'utf8' },
-      ...{ legalComments: 'none', logLevel: 'warning', tsconfig: path.join(FOLDER, 'tsconfig.json') },
+      bundle: true,
+      minify: true,
+      target: 'es2022',
+      charset: 'utf8',
+      legalComments: 'none',
+      logLevel: 'warning',
+      tsconfig: path.join(FOLDER, 'tsconfig.json'),
     }),
   );
   await Promise.all(built);

@@ -72,18 +72,27 @@ function toPolicy(sample: string, endpoint: string, hasBucket: boolean): Sources
       growthepie: { kind: 'growthepie', endpoint },
       ...(hasBucket ? { aws: { kind: 'aws', endpoint, bucket: BUCKET } } : {}),
       simulated: {
-        ...{ kind: 'files', folder: sample, resale: 'yes', licence: 'CC0 1.0' },
+        kind: 'files',
+        folder: sample,
+        resale: 'yes',
+        licence: 'CC0 1.0',
         name: 'simulated by a seeded script (scripts/sample/make-sample.ts); not measured data',
       },
       'growthepie-files': {
-        ...{ kind: 'files', folder: sample, resale: 'yes', licence: 'CC BY 4.0', name: 'growthepie' },
-        ...{ url: 'https://www.growthepie.com', attribution: 'growthepie, https://www.growthepie.com' },
+        kind: 'files',
+        folder: sample,
+        resale: 'yes',
+        licence: 'CC BY 4.0',
+        name: 'growthepie',
+        url: 'https://www.growthepie.com',
+        attribution: 'growthepie, https://www.growthepie.com',
       },
     },
     chains: {
       bitcoin: { source: 'simulated', since: DEMO_SINCE },
       ethereum: {
-        ...{ source: 'growthepie-files', since: DEMO_SINCE },
+        source: 'growthepie-files',
+        since: DEMO_SINCE,
         ...(hasBucket ? { fill: [{ source: 'aws', metrics: [...BUCKET_METRICS] }] } : {}),
         check: [{ source: 'growthepie', same: ['tx_count'] }],
         rules: { required: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'] }, // the sample has no more

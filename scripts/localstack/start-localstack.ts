@@ -11,8 +11,18 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_MS = 120_000;
 /** Most tests need S3. The tests of deployments need the others. */
 const SERVICES = [
-  ...['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager', 'events', 'kms'],
-  ...['acm', 'ec2', 'lambda', 'logs'],
+  's3',
+  'cloudformation',
+  'iam',
+  'sts',
+  'ssm',
+  'secretsmanager',
+  'events',
+  'kms',
+  'acm',
+  'ec2',
+  'lambda',
+  'logs',
 ];
 
 /** Credentials that LocalStack accepts, and a region. */

@@ -14,8 +14,16 @@ type SbomLicence = { readonly license?: { readonly id?: string }; readonly expre
 
 /** SPDX ids of the licences under which a package may be shipped with the product: none asks for its source code. */
 const ALLOWED = [
-  ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'CC0-1.0'],
-  ...['ISC', 'MIT', 'PSF-2.0', 'Unlicense'],
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'PSF-2.0',
+  'Unlicense',
 ];
 
 /** Returns what is wrong with a bill of materials, a line per fault; an empty list if nothing is. */

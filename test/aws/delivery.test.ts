@@ -238,14 +238,12 @@ describe('the CloudFront function', () => {
     ...CHAIN_IDS.flatMap((chain) => [chainPagePath(chain), chartPath(chain), calendarPath(chain)]),
     methodologyPagePath('v1'),
     problemPath('not-found'),
-    ...[
-      '/nothing',
-      '/api/v1/nothing',
-      '/a.b/c',
-      assetPath('site-0123456789abcdef.css'),
-      '/api/',
-      PAGE_PATHS.verify,
-    ],
+    '/nothing',
+    '/api/v1/nothing',
+    '/a.b/c',
+    assetPath('site-0123456789abcdef.css'),
+    '/api/',
+    PAGE_PATHS.verify,
   ];
   type Headers = Readonly<Record<string, { readonly value: string }>>;
   type Outcome = { readonly uri?: string; readonly headers?: Headers };

@@ -5,8 +5,14 @@ import { statementsOfRole, toStatements } from '../support/aws/policy-simulator.
 const { Service } = await readTemplates();
 
 const STORE = [
-  ...['store.json', 'current.json', 'aliases.json', 'gc.json', 'refusal.json'],
-  ...['objects/sha256/*', 'releases/*', 'public/*'],
+  'store.json',
+  'current.json',
+  'aliases.json',
+  'gc.json',
+  'refusal.json',
+  'objects/sha256/*',
+  'releases/*',
+  'public/*',
 ];
 const ACCOUNTS_KEYS = ['accounts/*', 'keys/*.json', 'usage/*.json'];
 const within = (bucket: string, keys: readonly string[]): string[] => keys.map((key) => `${bucket}/${key}`);

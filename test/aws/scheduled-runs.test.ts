@@ -69,15 +69,19 @@ it.each(NAMES)('%s has a time limit shorter than an hour and a read-only root fi
 
 it('publish reads what was collected, needs all chains, logs as JSON, and never creates a store', () => {
   expect(containerOf('crd-publish').Command.slice(LIMIT.length)).toEqual([
-    ...['generator', 'publish', '--existing', '--require-all', '--quiet'],
-    ...['--log-json', '--report', '/dev/stdout'],
-    ...[
-      '--input',
-      's3://example-metrics/daily/',
-      '--accept-collected',
-      '--store',
-      's3://example-crd-published',
-    ],
+    'generator',
+    'publish',
+    '--existing',
+    '--require-all',
+    '--quiet',
+    '--log-json',
+    '--report',
+    '/dev/stdout',
+    '--input',
+    's3://example-metrics/daily/',
+    '--accept-collected',
+    '--store',
+    's3://example-crd-published',
   ]);
 });
 

@@ -49,7 +49,9 @@ const OTHERS = [
   ...['gateway', 'monitor', 'gc', 'copier', 'reconciler', 'signer', 'generator-2'].map(
     (name) => `arn:aws:iam::123456789012:role/crd-eu-west-1-${name}`,
   ),
-  ...['arn:aws:iam::123456789012:role/admin', 'arn:aws:iam::123456789012:user/alice', ACCOUNT],
+  'arn:aws:iam::123456789012:role/admin',
+  'arn:aws:iam::123456789012:user/alice',
+  ACCOUNT,
 ];
 
 it.each(OTHERS)('%s cannot sign, even with an IAM policy or a grant', (caller) => {
@@ -70,16 +72,18 @@ it.each(OTHERS)('%s cannot sign, even with an IAM policy or a grant', (caller) =
 it('administrators can change, disable and delete a key, and can grant nobody its use', () => {
   const admin = 'arn:aws:iam::123456789012:role/admin';
   for (const action of [
-    ...[
-      'DescribeKey',
-      'GetKeyPolicy',
-      'GetPublicKey',
-      'ListGrants',
-      'PutKeyPolicy',
-      'DisableKey',
-      'EnableKey',
-    ],
-    ...['ScheduleKeyDeletion', 'CancelKeyDeletion', 'TagResource', 'UpdateAlias', 'RevokeGrant'],
+    'DescribeKey',
+    'GetKeyPolicy',
+    'GetPublicKey',
+    'ListGrants',
+    'PutKeyPolicy',
+    'DisableKey',
+    'EnableKey',
+    'ScheduleKeyDeletion',
+    'CancelKeyDeletion',
+    'TagResource',
+    'UpdateAlias',
+    'RevokeGrant',
   ])
     expect([action, can(admin, `kms:${action}`)]).toEqual([action, true]);
   for (const action of ['CreateGrant', 'Verify', 'ReplicateKey', 'ImportKeyMaterial'])

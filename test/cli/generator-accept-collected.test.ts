@@ -21,8 +21,13 @@ afterEach(() => folder.dispose());
 /** Returns a line of the ledger of base. */
 function line(date: string, txCount: number, reason: string | null = null): LedgerLine {
   return {
-    ...{ chain: 'base', date, values: { tx_count: String(txCount) }, source: 'files', reason },
-    ...{ rule: reason === null ? 'day' : 'revision', lineage: '0'.repeat(64) },
+    chain: 'base',
+    date,
+    values: { tx_count: String(txCount) },
+    source: 'files',
+    reason,
+    rule: reason === null ? 'day' : 'revision',
+    lineage: '0'.repeat(64),
     accepted_at: '2025-01-10T06:15:00Z',
   };
 }
@@ -38,8 +43,14 @@ async function collect(...lines: LedgerLine[]): Promise<void> {
 
 const run = (command: string, ...options: string[]): Promise<GeneratorRun> =>
   runInProcess([
-    ...[command, '--input', collected, '--store', `file:${folder.path}/store`],
-    ...['--as-of', '2025-01-11T06:00:00Z', ...options],
+    command,
+    '--input',
+    collected,
+    '--store',
+    `file:${folder.path}/store`,
+    '--as-of',
+    '2025-01-11T06:00:00Z',
+    ...options,
   ]);
 
 /** Returns the reason that readers see. */

@@ -58,7 +58,9 @@ describe('generator collect', () => {
 
   it('with --dry-run, reports what it would accept and writes nothing', async () => {
     expect(await report(['--dry-run'])).toMatchObject({
-      ...{ code: 0, dry_run: true, sequence: 0 },
+      code: 0,
+      dry_run: true,
+      sequence: 0,
       chains: { base: { accepted: 12, through: LAST_DATE } },
     });
     expect((await scene.collect(['--dry-run'])).stdout).toContain('nothing was written');
@@ -67,12 +69,25 @@ describe('generator collect', () => {
 
   it('with --json, prints one document', async () => {
     expect(await report()).toEqual({
-      ...{ code: 0, schema: 'collect-report/1', address: scene.address, as_of: MORNING, dry_run: false },
+      code: 0,
+      schema: 'collect-report/1',
+      address: scene.address,
+      as_of: MORNING,
+      dry_run: false,
       sequence: 1,
       chains: {
         base: {
-          ...{ through: LAST_DATE, accepted: 12, revised: 0, new_drifts: 0, error: null },
-          ...{ awaited: [], drifts: [], newly_overdue: [], findings: [], withheld: [], failures: [] },
+          through: LAST_DATE,
+          accepted: 12,
+          revised: 0,
+          new_drifts: 0,
+          error: null,
+          awaited: [],
+          drifts: [],
+          newly_overdue: [],
+          findings: [],
+          withheld: [],
+          failures: [],
         },
       },
     });

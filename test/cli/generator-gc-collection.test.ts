@@ -15,8 +15,14 @@ beforeEach(async () => {
   const store = createDirectoryStore(collected);
   for (const date of ['2025-01-01', '2025-01-02']) {
     const line: LedgerLine = {
-      ...{ chain: 'base', date, values: { tx_count: '5' }, source: 'files', reason: null },
-      ...{ rule: 'day', lineage: '0'.repeat(64), accepted_at: '2025-01-04T06:15:00Z' },
+      chain: 'base',
+      date,
+      values: { tx_count: '5' },
+      source: 'files',
+      reason: null,
+      rule: 'day',
+      lineage: '0'.repeat(64),
+      accepted_at: '2025-01-04T06:15:00Z',
     };
     const change = { lines: new Map([['base', [line]]] as const), lineages: [], states: new Map() };
     await commitCollection(store, await readCollection(store), change, {

@@ -33,7 +33,8 @@ afterEach(async () => {
 });
 
 const FILLED = {
-  ...{ source: 'growthepie', since: FIRST_DATE },
+  source: 'growthepie',
+  since: FIRST_DATE,
   fill: [{ source: 'ours', metrics: ['fee_median' as const] }],
 };
 const BY_OURS = { source: 'ours', since: FIRST_DATE };
@@ -178,7 +179,11 @@ describe('generator sources diff', () => {
     await writeOurs();
     const { stdout } = await run('diff growthepie ours', ...SPAN, '--json');
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ schema: 'sources-diff/1', chain: 'base', a: 'growthepie', b: 'ours', since: FIRST_DATE },
+      schema: 'sources-diff/1',
+      chain: 'base',
+      a: 'growthepie',
+      b: 'ours',
+      since: FIRST_DATE,
       metrics: expect.arrayContaining([
         expect.objectContaining({
           metric: 'tx_count',

@@ -11,14 +11,23 @@ const STATE: ChainState = {
   schedule: { source: 'growthepie', first_try_hours: 6.25, deadline_hours: 12 },
   awaited: [
     {
-      ...{ date: '2025-01-03', since: '2025-01-04T06:15:00Z', until: '2025-01-04T12:00:00Z', overdue: false },
-      ...{ missing: ['fee_median'], sources: ['growthepie'], withheld: {} },
+      date: '2025-01-03',
+      since: '2025-01-04T06:15:00Z',
+      until: '2025-01-04T12:00:00Z',
+      overdue: false,
+      missing: ['fee_median'],
+      sources: ['growthepie'],
+      withheld: {},
       reasons: ['growthepie has no fee_median yet.'],
     },
   ],
   drifts: [
     {
-      ...{ date: '2025-01-02', metric: 'tx_count', source: 'growthepie', from: '6', to: '9' },
+      date: '2025-01-02',
+      metric: 'tx_count',
+      source: 'growthepie',
+      from: '6',
+      to: '9',
       since: '2025-01-04T06:15:00Z',
     },
   ],
@@ -32,12 +41,19 @@ beforeAll(async () => {
   collected = path.join(folder.path, 'collected');
   const store = createDirectoryStore(collected);
   const line = (date: string, txCount: string): LedgerLine => ({
-    ...{ chain: 'base', date, values: { tx_count: txCount }, source: 'growthepie', reason: null },
-    ...{ rule: 'day', lineage: '0'.repeat(64), accepted_at: '2025-01-04T06:15:00Z' },
+    chain: 'base',
+    date,
+    values: { tx_count: txCount },
+    source: 'growthepie',
+    reason: null,
+    rule: 'day',
+    lineage: '0'.repeat(64),
+    accepted_at: '2025-01-04T06:15:00Z',
   });
   const change = {
     lines: new Map([['base', [line('2025-01-01', '5'), line('2025-01-02', '6')]]] as const),
-    ...{ lineages: [], states: new Map([['base', STATE]] as const) },
+    lineages: [],
+    states: new Map([['base', STATE]] as const),
   };
   await commitCollection(store, await readCollection(store), change, {
     asOfMs: Date.parse('2025-01-04T06:15:00Z'),
@@ -83,10 +99,14 @@ it('status --collected shows the command that accepts a value, which the program
   expect(stdout).toContain(command);
   const json = JSON.parse((await status('2025-01-04T07:00:00Z', ...options, '--json')).stdout);
   expect(json.collection).toMatchObject({
-    ...{ address: collectedAt(), sequence: 1, as_of: '2025-01-04T06:15:00Z' },
+    address: collectedAt(),
+    sequence: 1,
+    as_of: '2025-01-04T06:15:00Z',
     chains: {
       base: {
-        ...{ through: '2025-01-02', late_seconds: 0, awaited: STATE.awaited },
+        through: '2025-01-02',
+        late_seconds: 0,
+        awaited: STATE.awaited,
         drifts: [{ ...STATE.drifts[0], accept: command }],
       },
     },
@@ -113,7 +133,8 @@ it('status without --collected says nothing of a collection', async () => {
 
 it('status --collected exits 2 for an address that has no collection', async () => {
   expect(await status('2025-01-04T07:00:00Z', '--collected', `file:${folder.path}/nothing`)).toMatchObject({
-    ...{ code: 2, stdout: '' },
+    code: 2,
+    stdout: '',
     stderr: expect.stringContaining('has no collection.json. Use the address of'),
   });
 });

@@ -13,7 +13,11 @@ async function isMailed(containers: readonly object[], stopCode: string): Promis
     typeof value === 'object' && value !== null && 'Fn::GetAtt' in value ? CLUSTER : value,
   );
   const event = {
-    ...{ id: '1', account: '123456789012', region: 'eu-west-1', time: '2026-11-22T08:12:00Z', resources: [] },
+    id: '1',
+    account: '123456789012',
+    region: 'eu-west-1',
+    time: '2026-11-22T08:12:00Z',
+    resources: [],
     source: 'aws.ecs',
     'detail-type': 'ECS Task State Change',
     detail: {

@@ -45,12 +45,10 @@ beforeAll(async () => {
     zones: ['us-east-1a', 'us-east-1b'],
     baseImage: `example.com/node@sha256:${'1'.repeat(64)}`,
     backup: {
-      ...{
-        region: 'us-west-2',
-        bucket: `copy-${ID}`,
-        accounts: `copy-accounts-${ID}`,
-        logs: `copy-logs-${ID}`,
-      },
+      region: 'us-west-2',
+      bucket: `copy-${ID}`,
+      accounts: `copy-accounts-${ID}`,
+      logs: `copy-logs-${ID}`,
     },
     certificateArn: ids.get('Certificate') ?? '',
   };
@@ -77,11 +75,28 @@ it('passes what the account is ready for', async () => {
   expect(faults.map(({ subject }) => subject)).toEqual(regions.map((region) => `bootstrap ${region}`));
   const passed = findings.filter(({ state }) => state === 'ok').map(({ subject }) => subject);
   expect(passed).toEqual([
-    ...['credentials', `bootstrap ${REGION}`, 'zones', 'functions'],
-    ...['buckets.published', 'buckets.accounts', 'buckets.logs'],
-    ...['backup.bucket', 'backup.accounts', 'backup.logs', 'input.bucket'],
-    ...['secret', 'secret', 'secret', 'log', 'log', 'log', 'log', 'log'],
-    ...['certificate', 'host', 'image'],
+    'credentials',
+    `bootstrap ${REGION}`,
+    'zones',
+    'functions',
+    'buckets.published',
+    'buckets.accounts',
+    'buckets.logs',
+    'backup.bucket',
+    'backup.accounts',
+    'backup.logs',
+    'input.bucket',
+    'secret',
+    'secret',
+    'secret',
+    'log',
+    'log',
+    'log',
+    'log',
+    'log',
+    'certificate',
+    'host',
+    'image',
   ]);
 });
 

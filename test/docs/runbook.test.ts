@@ -80,7 +80,9 @@ describe('the runbook of the generator', () => {
 
   it('shows systemd units of sections and settings, each with one value on one line', () => {
     expect(Object.keys(units)).toEqual([
-      ...['generator-publish.service', 'generator-publish.timer', 'generator-collect.service'],
+      'generator-publish.service',
+      'generator-publish.timer',
+      'generator-collect.service',
       'generator-publish.service.d/collect.conf',
     ]);
     for (const text of Object.values(units))
@@ -114,8 +116,12 @@ describe('the runbook of the generator', () => {
     const rows = [...table.matchAll(/^\| `(generator_\w+)` \| \S/gm)].map(([, name]) => name);
     const expiry = '2026-08-22T06:30:00Z';
     const signing = {
-      ...{ key_set_version: 1, keys_expire: expiry, keys_days_left: 2, timestamp_expires: expiry },
-      ...{ fault: null, remedy: null },
+      key_set_version: 1,
+      keys_expire: expiry,
+      keys_days_left: 2,
+      timestamp_expires: expiry,
+      fault: null,
+      remedy: null,
     };
     const status = { published_at: '2026-08-20T06:30:00Z', refusals: [], signing };
     const collected = { through: '2026-08-19', late_seconds: 0, awaited: [], drifts: [] };

@@ -59,7 +59,12 @@ function evmEdges(chain: EvmChain): EvmDay[] {
 function bitcoinEdges(): BitcoinDay[] {
   const block = { number: 900_000, bits: '1702070f', transactions: 1, size: 1_000, weight: 4_000 };
   const row = (fields: Partial<BitcoinTransaction>): BitcoinTransaction => ({
-    ...{ isCoinbase: false, fee: 1e-8, output: 1, inputs: ['bc1qa'], outputs: ['bc1qb'], ...fields },
+    isCoinbase: false,
+    fee: 1e-8,
+    output: 1,
+    inputs: ['bc1qa'],
+    outputs: ['bc1qb'],
+    ...fields,
   });
   const many = (...transactions: BitcoinTransaction[]): BitcoinDay => ({ blocks: [block], transactions });
   return [

@@ -43,7 +43,9 @@ describe('a store that an earlier build published', () => {
     expect(await run('verify', '--json')).toMatchObject({ code: 0, stderr: '' });
     const status = await run('status', '--json');
     expect(JSON.parse(status.stdout)).toMatchObject({
-      ...{ sequence: 3, holds: { arbitrum: 'a source changes' }, damage: null },
+      sequence: 3,
+      holds: { arbitrum: 'a source changes' },
+      damage: null,
       chains: { bitcoin: { updated_through: '2025-02-01' } },
     });
   });
@@ -53,7 +55,8 @@ describe('a store that an earlier build published', () => {
     expect(before.size).toBe(GENRES.length * (32 + 9));
     const { code, stdout } = await publish();
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
-      ...{ code: 0, sequence: 4 },
+      code: 0,
+      sequence: 4,
       chains: { bitcoin: { outcome: 'published', new: 1, restated: 0 }, arbitrum: { outcome: 'held' } },
     });
     const after = await listDays();

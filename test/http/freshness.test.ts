@@ -58,14 +58,16 @@ describe('the freshness of a release', () => {
     const { status, body } = await ask('2022-05-12T06:00:00Z', gateways[1]);
     expect(status).toBe(503);
     expect(body).toMatchObject({
-      ...{ status: 'stale', stale: ['bitcoin'] },
+      status: 'stale',
+      stale: ['bitcoin'],
       chains: { bitcoin: { late_after: null }, base: { freshness: 'fresh' } },
     });
   });
 
   it('is unknown before the first release', async () => {
     expect(await ask('2022-05-12T06:00:00Z', gateways[2])).toMatchObject({
-      ...{ status: 503, body: { status: 'not-ready', revision: null, chains: {} } },
+      status: 503,
+      body: { status: 'not-ready', revision: null, chains: {} },
     });
   });
 

@@ -71,7 +71,13 @@ async function send(path: string, headers: Record<string, string>): Promise<Resp
 }
 
 const secrets = (): string[] => [
-  ...[BUCKET, SIGNATURE, SESSION_TOKEN, ADDRESS, LINK_SECRET, key, token],
+  BUCKET,
+  SIGNATURE,
+  SESSION_TOKEN,
+  ADDRESS,
+  LINK_SECRET,
+  key,
+  token,
   new URL(link).searchParams.get('signature') ?? '',
 ];
 

@@ -3,8 +3,19 @@ import { sha256Hex } from '../../schemas/digest.js';
 import { BLOCKS_QUERIES, fillQuery, readQuery } from '../../schemas/queries.js';
 
 const PORTABLE = [
-  ...['count', 'count_if', 'sum', 'min', 'max', 'row_number'],
-  ...['coalesce', 'round', 'floor', 'sqrt', 'abs', 'cast', 'decimal'],
+  'count',
+  'count_if',
+  'sum',
+  'min',
+  'max',
+  'row_number',
+  'coalesce',
+  'round',
+  'floor',
+  'sqrt',
+  'abs',
+  'cast',
+  'decimal',
 ];
 /** Words before a parenthesis that name no function. */
 const NO_FUNCTIONS = ['as', 'over'];

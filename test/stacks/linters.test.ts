@@ -40,7 +40,12 @@ it(
     const files = STACKS.map((stack) => path.join(exampleFolder(), `${stack}.template.json`));
     const regions = ['--regions', 'eu-west-1', 'eu-central-1', 'us-east-1', 'us-east-2'];
     const run = await runLinter('cfn-lint', [
-      ...['--format', 'parseable', '--ignore-checks', ...IGNORED, ...regions, '--'],
+      '--format',
+      'parseable',
+      '--ignore-checks',
+      ...IGNORED,
+      ...regions,
+      '--',
       ...files,
     ]);
     expect(run).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -52,7 +57,12 @@ it(
   'the stacks pass checkov, which reports only findings with a reason',
   async () => {
     const { code, stdout } = await runLinter('checkov', [
-      ...['--framework', 'cloudformation', '--skip-download', '--output', 'json', '--directory'],
+      '--framework',
+      'cloudformation',
+      '--skip-download',
+      '--output',
+      'json',
+      '--directory',
       exampleFolder(),
     ]);
     const { results } = JSON.parse(stdout) as { results: Record<string, Finding[]> };

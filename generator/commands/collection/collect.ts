@@ -60,35 +60,39 @@ type CollectOptions = CommonOptions & {
 
 const ENGINES = ['duckdb', 'trino', 'athena'] as const satisfies readonly PolicyEngine['kind'][];
 
+function collectOptions(): Option[] {
+  return [
+    intoOption(),
+    policyOption(),
+    withChoices(
+      new Option('--from <kind>', 'collect from this source with the default rules, without a policy'),
+      'Allowed choices',
+      SOURCE_KINDS,
+    ),
+    filesOption(),
+    chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
+    dateOption('--since', 'first date of a chain that has no values yet'),
+    dateOption('--until', 'last date (default: the last one that is due)'),
+    acceptOption(),
+    new Option('--reason <text>', 'public reason of what --accept accepts').argParser(parseReason),
+    withChoices(
+      new Option('--engine <kind>', 'what runs the SQL: duckdb, or what the policy describes'),
+      'Allowed choices',
+      ENGINES,
+    ),
+    new Option('--cache <dir>', "folder for raw data of a day (default: the system's temporary folder)"),
+    new Option('--dry-run', 'show what would be accepted, without writing anything'),
+    asOfOption(),
+  ];
+}
+
 /** Adds `collect`, which fetches daily metrics, judges them by the rules, and keeps them as an input of `publish`. */
 export function addCollect(program: Command, host: CommandHost): void {
   addGeneratorCommand(program, {
     name: 'collect',
     description:
       'Fetch daily metrics from their sources, judge them by the rules, and keep them as an input of publish.',
-    options: [
-      intoOption(),
-      policyOption(),
-      withChoices(
-        new Option('--from <kind>', 'collect from this source with the default rules, without a policy'),
-        'Allowed choices',
-        SOURCE_KINDS,
-      ),
-      filesOption(),
-      chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
-      dateOption('--since', 'first date of a chain that has no values yet'),
-      dateOption('--until', 'last date (default: the last one that is due)'),
-      acceptOption(),
-      new Option('--reason <text>', 'public reason of what --accept accepts').argParser(parseReason),
-      withChoices(
-        new Option('--engine <kind>', 'what runs the SQL: duckdb, or what the policy describes'),
-        'Allowed choices',
-        ENGINES,
-      ),
-      new Option('--cache <dir>', "folder for raw data of a day (default: the system's temporary folder)"),
-      new Option('--dry-run', 'show what would be accepted, without writing anything'),
-      asOfOption(),
-    ],
+    options: collectOptions(),
     example: 'generator collect --policy sources.policy.json --into file:./data/collected',
   }).action((options: CollectOptions) =>
     host.run('collect', options, async (context) => {
@@ -106,8 +110,14 @@ export function addCollect(program: Command, host: CommandHost): void {
           ...(until === undefined ? {} : { until }),
         });
         return collectChains({
-          ...{ store, plans, asOfMs, isDryRun: options.dryRun ?? false, sources: describeSources(sources) },
-          ...{ progress: context.progress, signal: context.signal, ended: endedBy(policy, options) },
+          store,
+          plans,
+          asOfMs,
+          isDryRun: options.dryRun ?? false,
+          sources: describeSources(sources),
+          progress: context.progress,
+          signal: context.signal,
+          ended: endedBy(policy, options),
           ...(accepted ? { accepted } : {}),
         });
       });

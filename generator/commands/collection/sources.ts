@@ -195,8 +195,12 @@ async function runDiff(
     const sources = await loadSources(paired, [chain], sourceContext(options, cacheFolder, context));
     context.progress.begin('collect');
     const found = await diffSources({
-      ...{ chain, a: sourceOf(sources, a), b: sourceOf(sources, b), span: { first, last } },
-      ...{ signal: context.signal, onDate: () => context.progress.advance() },
+      chain,
+      a: sourceOf(sources, a),
+      b: sourceOf(sources, b),
+      span: { first, last },
+      signal: context.signal,
+      onDate: () => context.progress.advance(),
     });
     context.progress.end();
     return found;

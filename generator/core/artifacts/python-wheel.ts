@@ -46,7 +46,10 @@ export function makeWheel({ metadata, readme, licence, sources }: PythonClient):
   const record = [...lines, `${info}/RECORD,,`, ''].join('\n');
   const members = Object.entries({ ...files, [`${info}/RECORD`]: record });
   const bytes = zipSync(Object.fromEntries(members.map(([path, text]) => [path, Buffer.from(text)])), {
-    ...{ level: 0, mtime: EPOCH, os: UNIX, attrs: ATTRIBUTES },
+    level: 0,
+    mtime: EPOCH,
+    os: UNIX,
+    attrs: ATTRIBUTES,
   });
   return { name: `${distribution}-py3-none-any.whl`, bytes, record };
 }

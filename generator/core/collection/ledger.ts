@@ -70,7 +70,9 @@ export function changesOf(lines: readonly LedgerLine[]): RecordedChange[] {
     return Object.entries(values)
       .filter(([metric, to]) => before[metric] !== to)
       .map(([metric, to]): RecordedChange => ({
-        ...{ chain, date, to },
+        chain,
+        date,
+        to,
         metric: metric as MetricName, // the schema allows only metrics
         from: before[metric] ?? null,
         reason: reason ?? 'source completed the date',
@@ -89,7 +91,13 @@ export function toLineage(
 ): Lineage {
   const document = {
     schema: 'lineage/1',
-    ...{ chain, date, source, values, counts, evidence, findings },
+    chain,
+    date,
+    source,
+    values,
+    counts,
+    evidence,
+    findings,
   };
   const text = canonicalJson(assertValid('lineage', document));
   return { source, text, sha256: sha256Hex(text) };

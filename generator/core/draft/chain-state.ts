@@ -177,9 +177,16 @@ export function draftLineages({ dates }: NewLineages, options: LineageOptions): 
     const old = entries.get(date);
     artifacts.push(artifact);
     entries.set(date, {
-      ...{ date, sha256: artifact.sha256, bytes: artifact.bytes, schema: LINEAGE_SCHEMA },
-      ...{ methodology_version: methodologyVersion, revision: stamp.revision, in_force_from: stamp.revision },
-      ...{ status: 'available', path: artifact.path, superseded: old ? supersede(old, EXTENDED) : [] },
+      date,
+      sha256: artifact.sha256,
+      bytes: artifact.bytes,
+      schema: LINEAGE_SCHEMA,
+      methodology_version: methodologyVersion,
+      revision: stamp.revision,
+      in_force_from: stamp.revision,
+      status: 'available',
+      path: artifact.path,
+      superseded: old ? supersede(old, EXTENDED) : [],
       ledger_sha256: ledgerSha256,
     });
   }

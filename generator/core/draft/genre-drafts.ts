@@ -102,8 +102,13 @@ function draftVolumesOf(
 ): Steps<ChainVolumes> {
   const rebuild = createRebuilder(series, writers, revisions, stamp.revision);
   return draftChainVolumes({
-    ...{ chain: series.chain, sources: series.sources, methodology: writers.regimes.methodology },
-    ...{ updatedThrough: series.dates.at(-1) ?? '', revisions, handOver, repack },
+    chain: series.chain,
+    sources: series.sources,
+    methodology: writers.regimes.methodology,
+    updatedThrough: series.dates.at(-1) ?? '',
+    revisions,
+    handOver,
+    repack,
     entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries },
     published: published?.manifests,
     record: (entry, sha256) =>

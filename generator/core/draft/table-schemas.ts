@@ -85,7 +85,10 @@ function describeVolumes(genre: VolumeGenre, chain: Chain, methodology: Methodol
 
 function toField({ name, type, unit, description, required }: Column<VersionRow>): FeatureField {
   return {
-    ...{ name, type, title: titleOf(name), description },
+    name,
+    type,
+    title: titleOf(name),
+    description,
     ...(unit === undefined ? {} : { unit }),
     ...(type === 'date' ? { format: '%Y-%m-%d' } : {}),
     constraints: required === true ? { required } : {},

@@ -142,7 +142,11 @@ function toOperationValues(operation: Operation, document: Node, resolve: Resolv
       })),
   ];
   return {
-    ...{ name, tag, method, path, summary },
+    name,
+    tag,
+    method,
+    path,
+    summary,
     details: description === '' ? [] : [renderMarkdownLine(description)],
     access: toAccess(operation.security),
     twins: heads.map((head) => toTwin(head, isCoveredBy(node, head.node, resolve))),
@@ -366,7 +370,9 @@ function toSchemaSamples(title: string, name: string, document: Node, resolve: R
 
 function toSample(title: string, name: string, example: unknown, document: Node): Sample {
   return {
-    ...{ id: `sample-${name}`, title, media: 'application/json' },
+    id: `sample-${name}`,
+    title,
+    media: 'application/json',
     code:
       example === undefined ? [] : [{ label: `${title}, sample`, text: JSON.stringify(example, null, 2) }],
     schemas: [{ name, path: schemaPath(name) }],

@@ -129,8 +129,21 @@ const LIMITS: readonly (readonly [keyword: string, words: string])[] = [
 /** Keywords that the words of a type or the rows of its members describe. Other keywords are shown as JSON. */
 const DESCRIBED_KEYWORDS: ReadonlySet<string> = new Set([
   ...LIMITS.map(([keyword]) => keyword),
-  ...['$ref', 'type', 'const', 'enum', 'anyOf', 'items', 'uniqueItems', 'propertyNames'],
-  ...['title', 'description', 'properties', 'required', 'additionalProperties', 'example', 'examples'],
+  '$ref',
+  'type',
+  'const',
+  'enum',
+  'anyOf',
+  'items',
+  'uniqueItems',
+  'propertyNames',
+  'title',
+  'description',
+  'properties',
+  'required',
+  'additionalProperties',
+  'example',
+  'examples',
 ]);
 
 /** Describes the type of a schema in words, with links to the schemas it references. */

@@ -195,7 +195,11 @@ const GENRE_WORDS: Readonly<Record<Genre, string>> = {
 };
 
 const WINDOW_WORDS: Readonly<Record<Window, string>> = {
-  ...{ latest: 'latest day', '7d': '7 days', '30d': '30 days', '90d': '90 days', '365d': '365 days' },
+  latest: 'latest day',
+  '7d': '7 days',
+  '30d': '30 days',
+  '90d': '90 days',
+  '365d': '365 days',
 };
 
 /** Returns the subscriber files of a chain: a row for each genre, with a link for each window and to all dates. */

@@ -72,14 +72,18 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
 /** The files for each chain that need no key. */
 const FREE_FILES = [
   {
-    ...{ name: 'Regime calendar, one row for each day', words: 'CSV', path: calendarPath },
+    name: 'Regime calendar, one row for each day',
+    words: 'CSV',
+    path: calendarPath,
     as: (chain: Chain) => `${chain}-regime-calendar.csv`,
   },
   {
-    ...{ name: 'Summary of the last week', words: 'text', path: weeklySummaryPath },
+    name: 'Summary of the last week',
+    words: 'text',
+    path: weeklySummaryPath,
     as: (chain: Chain) => `${chain}-weekly-summary.txt`,
   },
-  { ...{ name: 'Chart', words: 'SVG', path: chartPath }, as: (chain: Chain) => `${chain}.svg` },
+  { name: 'Chart', words: 'SVG', path: chartPath, as: (chain: Chain) => `${chain}.svg` },
 ];
 
 function namesOf(facts: readonly ChainFacts[]): string {
@@ -165,12 +169,22 @@ export function planCards({ details }: SiteTexts, freeHref: string): object[] {
   const toHref = (plan: PlanId): string => details?.sign_up_url ?? `${ACCOUNT_PATHS.page}?plan=${plan}`;
   return [
     {
-      ...{ name: 'Public', price: 'Free', period: [], contents: FREE_CONTENTS },
-      ...{ look: 'button plain', href: freeHref, action: 'Download' },
+      name: 'Public',
+      price: 'Free',
+      period: [],
+      contents: FREE_CONTENTS,
+      look: 'button plain',
+      href: freeHref,
+      action: 'Download',
     },
     ...PLAN_IDS.map((plan) => ({
-      ...{ name: PLANS[plan].name, price: planPriceWords(plan), period: ['a month'] },
-      ...{ contents: includedWords(plan), action: ACTIONS[plan], look: 'button', href: toHref(plan) },
+      name: PLANS[plan].name,
+      price: planPriceWords(plan),
+      period: ['a month'],
+      contents: includedWords(plan),
+      action: ACTIONS[plan],
+      look: 'button',
+      href: toHref(plan),
     })),
   ];
 }

@@ -205,11 +205,18 @@ export function crawlerFiles(site: SiteTexts, { facts, methodologyVersion }: Fro
   const address = addressOf(details?.base_url);
   const { front, docs, api, apiSchemas, pricing, status, changes, glossary, verify } = PAGE_PATHS;
   const pages = [
-    ...[front, docs, pricing, status, changes, glossary, verify],
+    front,
+    docs,
+    pricing,
+    status,
+    changes,
+    glossary,
+    verify,
     methodologyPagePath(methodologyVersion),
     ...chains.map(chainPagePath),
     ...GUIDE_NAMES.map(guidePath),
-    ...[api, apiSchemas],
+    api,
+    apiSchemas,
     ...EXAMPLE_NAMES.map(exampleViewPath),
     ...toOperations(openApiDocument(details)).map(({ page }) => page),
   ];

@@ -189,7 +189,12 @@ function toChainState(
     revisions,
     volumes: runSteps(
       draftChainVolumes({
-        ...{ chain, sources, updatedThrough, entries, revisions, methodology: texts.methodology },
+        chain,
+        sources,
+        updatedThrough,
+        entries,
+        revisions,
+        methodology: texts.methodology,
         published: {
           meta: manifestOf(previous, 'meta', chain),
           gold: manifestOf(previous, 'gold', chain),

@@ -32,7 +32,10 @@ const STAMP: ReleaseStamp = {
 const PROBE_SOURCES: readonly SourceSegment[] = [
   { name: 'probe', licence: 'none', attribution: 'by', url: 'https://example.com/', notes: 'note' },
   {
-    ...{ from: '2019-05-01', name: 'other', licence: 'some', url: 'nowhere' },
+    from: '2019-05-01',
+    name: 'other',
+    licence: 'some',
+    url: 'nowhere',
     schedule: { first_try_hours: 1, deadline_hours: 12, settling_days: 3 },
   },
 ];
@@ -123,7 +126,9 @@ function probeCharts({ methodology }: ReferenceTexts): string[] {
       date: toDate(PROBE_FIRST_DAY + t),
       label: labels[(t >> 4) % labels.length] ?? 'steady',
       confidence: 0.5,
-      ...{ demand: z(7), pressure: z(11), missing: t % 7 === 0 ? ['tx_count'] : [] },
+      demand: z(7),
+      pressure: z(11),
+      missing: t % 7 === 0 ? ['tx_count'] : [],
     };
   }).filter((_, t) => t % 101 !== 100);
   const files = [

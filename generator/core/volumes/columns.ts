@@ -14,7 +14,9 @@ import { signalWords } from '../text/signal-words.js';
 /** The columns of every volume that come first. */
 const IDENTITY: readonly Column<VersionRow>[] = [
   {
-    ...{ name: 'date', type: 'date', required: true },
+    name: 'date',
+    type: 'date',
+    required: true,
     description: 'UTC day, the half-open interval [00:00, 24:00).',
     read: ({ date }) => date,
   },
@@ -25,7 +27,9 @@ const IDENTITY: readonly Column<VersionRow>[] = [
 const PROVENANCE: readonly Column<VersionRow>[] = [
   required('status', 'Status of the date. Rows of withdrawn dates have no values.', ({ status }) => status),
   {
-    ...{ name: 'backfilled', type: 'boolean', required: true },
+    name: 'backfilled',
+    type: 'boolean',
+    required: true,
     description: 'True for values that were published more than seven days after their day.',
     read: ({ backfilled }) => backfilled,
   },
@@ -126,11 +130,16 @@ function metaColumns(chain: Chain, methodology: Methodology): Column<MetaDay>[] 
 const REGIME: readonly Column<MetaDay>[] = [
   texts('regime', 'Label of the day.', ({ regime }) => regime.label),
   {
-    ...{ name: 'regime_since', type: 'date', description: 'First date of the run of this label.' },
+    name: 'regime_since',
+    type: 'date',
+    description: 'First date of the run of this label.',
     read: ({ regime }) => regime.since,
   },
   {
-    ...{ name: 'run_days', type: 'integer', unit: 'days', description: 'Consecutive dates with this label.' },
+    name: 'run_days',
+    type: 'integer',
+    unit: 'days',
+    description: 'Consecutive dates with this label.',
     read: ({ regime }) => regime.run_days,
   },
   texts(

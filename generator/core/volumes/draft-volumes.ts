@@ -176,7 +176,10 @@ export function toVersionRows(options: DateVersions): VersionRow[] {
     const { sha256, revision, isWithdrawn } = version;
     const record = isWithdrawn ? null : (records.get(sha256) ?? null);
     const row = {
-      ...{ date: entry.date, chain, record, revision },
+      date: entry.date,
+      chain,
+      record,
+      revision,
       backfilled: isLate(entry.date, revisions[revision]?.published_at ?? ''),
       methodologyVersion: record?.methodology_version ?? entry.methodology_version,
     };
@@ -187,7 +190,10 @@ export function toVersionRows(options: DateVersions): VersionRow[] {
 function versionsOf(entry: ManifestDate): Version[] {
   const listed = [...entry.superseded, entry];
   return listed.map(({ sha256, revision, in_force_from: inForceFrom, status }, i) => ({
-    ...{ sha256, revision, inForceFrom, isWithdrawn: status === 'withdrawn' },
+    sha256,
+    revision,
+    inForceFrom,
+    isWithdrawn: status === 'withdrawn',
     inForceUntil: listed[i + 1]?.in_force_from ?? null,
   }));
 }

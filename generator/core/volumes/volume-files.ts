@@ -58,7 +58,9 @@ function toContents({
 }: VolumeSource): Record<VolumeFormat, Content> {
   const columns = columnsOf(genre, chain, methodology).map((column) => toTableColumn(column, rows));
   const value: Volume = {
-    ...{ schema: volumeSchema(genre), chain, period: period.id },
+    schema: volumeSchema(genre),
+    chain,
+    period: period.id,
     columns: columns.map(({ name }) => name),
     rows: rows.map((_, i) => columns.map(({ cells }) => cells[i] ?? null)),
   };
@@ -128,11 +130,14 @@ export function toParquet({ columns }: Table, metadata: Readonly<Record<string, 
     schema: [
       { name: 'root', num_children: columns.length },
       ...columns.map(({ name, type, required }) => ({
-        ...{ name, ...PARQUET_TYPES[type] },
+        name,
+        ...PARQUET_TYPES[type],
         repetition_type: required ? ('REQUIRED' as const) : ('OPTIONAL' as const),
       })),
     ],
-    ...{ rowGroupSize: rows, codec: 'SNAPPY', createdBy: 'chain-reference-data version 1' },
+    rowGroupSize: rows,
+    codec: 'SNAPPY',
+    createdBy: 'chain-reference-data version 1',
     kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
   });
   return new Uint8Array(buffer);

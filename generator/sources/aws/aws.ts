@@ -83,7 +83,12 @@ function createSource(facts: SourceFacts, chains: RawChains, options: AwsOptions
     bodyLimitMs: options.bodyLimitMs ?? BODY_LIMIT_MS,
   };
   const toReading = (bucket: Bucket, signal: AbortSignal): DayReading => ({
-    ...{ source, bucket, engine, cacheFolder, namePrefix, signal },
+    source,
+    bucket,
+    engine,
+    cacheFolder,
+    namePrefix,
+    signal,
   });
   const withReading = <T>(signal: AbortSignal, use: (reading: DayReading) => Promise<T>): Promise<T> =>
     withBucket(connection, signal, (bucket) => use(toReading(bucket, signal)));
@@ -219,7 +224,10 @@ async function readDay(
     evidence: {
       kind: 'objects',
       objects: objects.map(({ uri, etag, bytes, lastModified }) => ({
-        ...{ uri, etag, bytes, last_modified: lastModified },
+        uri,
+        etag,
+        bytes,
+        last_modified: lastModified,
       })),
       sql_sha256: query.sha256,
       engine: engine.name,

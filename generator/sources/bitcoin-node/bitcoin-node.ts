@@ -158,8 +158,13 @@ const CLIENT: Form = { expected: 'name and version', has: (value) => isText(valu
 const IN_SYNC: Form = { expected: 'false', has: (value) => value === false };
 
 const HEADER_FORMS = {
-  ...{ height: NUMBER, hash: TEXT, previousblockhash: TEXT, time: NUMBER },
-  ...{ mediantime: NUMBER, bits: TEXT, nTx: NUMBER },
+  height: NUMBER,
+  hash: TEXT,
+  previousblockhash: TEXT,
+  time: NUMBER,
+  mediantime: NUMBER,
+  bits: TEXT,
+  nTx: NUMBER,
 };
 const BLOCK_FORMS = { hash: TEXT, size: NUMBER, weight: NUMBER, tx: ARRAY };
 

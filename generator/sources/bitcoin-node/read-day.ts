@@ -57,7 +57,8 @@ export async function readDay(
     signal,
   });
   return {
-    ...{ chain: 'bitcoin', date },
+    chain: 'bitcoin',
+    date,
     ...toDay(rpc.where, sums.toRows()),
     evidence: {
       kind: 'node',

@@ -179,12 +179,22 @@ const BLOCK: Form = { expected: 'a block', has: (value) => isQuantity(numberOf(v
 const CLIENT: Form = { expected: 'name and version', has: (value) => isText(value) && value.trim() !== '' };
 
 const HEADER_FORMS = {
-  ...{ number: QUANTITY, hash: HASH, parentHash: HASH, timestamp: QUANTITY },
-  ...{ gasUsed: QUANTITY, gasLimit: QUANTITY, transactions: ARRAY },
+  number: QUANTITY,
+  hash: HASH,
+  parentHash: HASH,
+  timestamp: QUANTITY,
+  gasUsed: QUANTITY,
+  gasLimit: QUANTITY,
+  transactions: ARRAY,
 };
 const RECEIPT_FORMS = {
-  ...{ blockHash: HASH, transactionHash: HASH, type: QUANTITY, status: QUANTITY },
-  ...{ gasUsed: QUANTITY, effectiveGasPrice: QUANTITY, from: ADDRESS },
+  blockHash: HASH,
+  transactionHash: HASH,
+  type: QUANTITY,
+  status: QUANTITY,
+  gasUsed: QUANTITY,
+  effectiveGasPrice: QUANTITY,
+  from: ADDRESS,
 };
 
 /** Requirements on a node. */

@@ -70,7 +70,8 @@ export async function readDay(
   });
   const client = await rpc.client(signal);
   return {
-    ...{ chain, date },
+    chain,
+    date,
     ...toQueryDay(chain, [sums.toRow()]),
     evidence: toEvidence(client, ends),
   };

@@ -105,8 +105,16 @@ function toFacts(options: FilesOptions): SourceFacts {
   const { settlingDays = 7, completeFrom = '00:00', definitions = [] } = options;
   const requestsPerMinute = 60; // nobody limits them
   return {
-    ...{ id, name, url, licence, resale, attribution },
-    ...{ settlingDays, completeFrom, requestsPerMinute, definitions },
+    id,
+    name,
+    url,
+    licence,
+    resale,
+    attribution,
+    settlingDays,
+    completeFrom,
+    requestsPerMinute,
+    definitions,
   };
 }
 

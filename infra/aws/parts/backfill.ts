@@ -71,13 +71,11 @@ export class BackfillPart extends Construct {
       new PolicyStatement({
         sid: 'Query',
         actions: [
-          ...[
-            'GetWorkGroup',
-            'StartQueryExecution',
-            'GetQueryExecution',
-            'GetQueryResults',
-            'StopQueryExecution',
-          ],
+          'GetWorkGroup',
+          'StartQueryExecution',
+          'GetQueryExecution',
+          'GetQueryResults',
+          'StopQueryExecution',
         ].map((action) => `athena:${action}`),
         resources: [arnOf('athena', `workgroup/${workgroup}`)],
       }),

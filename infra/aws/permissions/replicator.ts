@@ -21,8 +21,11 @@ export function replicatorStatements(
     new PolicyStatement({
       sid: 'ReadVersions',
       actions: [
-        ...['s3:GetObjectVersionForReplication', 's3:GetObjectVersionAcl', 's3:GetObjectVersionTagging'],
-        ...['s3:GetObjectRetention', 's3:GetObjectLegalHold'],
+        's3:GetObjectVersionForReplication',
+        's3:GetObjectVersionAcl',
+        's3:GetObjectVersionTagging',
+        's3:GetObjectRetention',
+        's3:GetObjectLegalHold',
       ],
       resources: [objectsArn(buckets.accounts, '*')],
     }),

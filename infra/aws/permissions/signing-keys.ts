@@ -18,9 +18,21 @@ const DELETION_DELAY = Duration.days(30);
 
 /** What administrators may do with a key. To sign, they would have to change its policy first, which causes a mail. */
 const ADMINISTRATION = [
-  ...['Describe*', 'Get*', 'List*', 'PutKeyPolicy', 'UpdateKeyDescription', 'EnableKey', 'DisableKey'],
-  ...['ScheduleKeyDeletion', 'CancelKeyDeletion', 'RevokeGrant', 'TagResource', 'UntagResource'],
-  ...['CreateAlias', 'UpdateAlias', 'DeleteAlias'],
+  'Describe*',
+  'Get*',
+  'List*',
+  'PutKeyPolicy',
+  'UpdateKeyDescription',
+  'EnableKey',
+  'DisableKey',
+  'ScheduleKeyDeletion',
+  'CancelKeyDeletion',
+  'RevokeGrant',
+  'TagResource',
+  'UntagResource',
+  'CreateAlias',
+  'UpdateAlias',
+  'DeleteAlias',
 ].map((action) => `kms:${action}`);
 
 type Signing = NonNullable<Parameters['signing']>;

@@ -90,7 +90,13 @@ export class ScheduledRunsPart extends Construct {
       role: collector,
       command: [
         ...WITH_POLICY,
-        ...['generator', 'collect', ...files, '--into', addressOf(input), '--quiet', ...REPORT],
+        'generator',
+        'collect',
+        ...files,
+        '--into',
+        addressOf(input),
+        '--quiet',
+        ...REPORT,
       ],
       environment: { SOURCES_POLICY: collect.policy },
       scratch: true,
@@ -105,8 +111,14 @@ export class ScheduledRunsPart extends Construct {
       role: roles.generator,
       // --existing: a wrong address must fail, not create a store
       command: [
-        ...['generator', 'publish', '--existing', '--require-all', '--quiet', ...REPORT],
-        ...[...source, ...store],
+        'generator',
+        'publish',
+        '--existing',
+        '--require-all',
+        '--quiet',
+        ...REPORT,
+        ...source,
+        ...store,
       ],
       environment: this.signingVariables(signingKeys),
     });

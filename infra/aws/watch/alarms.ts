@@ -52,8 +52,10 @@ export class AlarmsPart extends Construct {
     mailFailedTasks(mails, parameters, runs);
     if (signingKeys !== undefined)
       watchSignatures(this, mails, {
-        ...{ parameters, keys: signingKeys },
-        ...{ schedules: runs.schedules, published: counts.PublishEnded },
+        parameters,
+        keys: signingKeys,
+        schedules: runs.schedules,
+        published: counts.PublishEnded,
       });
     alarmOnLostMails(mails);
     createDashboard(this, { name, gateway, counts, ages, failures: metrics });

@@ -125,7 +125,12 @@ type WatchedSigning = { readonly keys: readonly string[]; readonly role: string 
 
 /** Calls that change who can use a key, or whether anybody can. */
 const CHANGES = [
-  ...['CancelKeyDeletion', 'CreateGrant', 'DisableKey', 'EnableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion'],
+  'CancelKeyDeletion',
+  'CreateGrant',
+  'DisableKey',
+  'EnableKey',
+  'PutKeyPolicy',
+  'ScheduleKeyDeletion',
 ];
 /** Calls after which a trail may no longer report signatures. */
 const TRAIL_CHANGES = ['DeleteTrail', 'PutEventSelectors', 'StopLogging', 'UpdateTrail'];

@@ -41,7 +41,8 @@ export function createS3Store({ address, location, ...options }: S3StoreOptions)
   const clock = createServerClock();
   const client = createS3Client(location, { ...options, noteDate: clock.note });
   const s3: S3 = {
-    ...{ client, location },
+    client,
+    location,
     ...(signal === undefined ? {} : { signal }),
     ...(retryPeriodMs === undefined ? {} : { retryPeriodMs }),
   };

@@ -136,7 +136,12 @@ async function append(store: ObjectStore, before: Collection, lines: readonly Le
 function toLine(date: string, values: LedgerLine['values'], source: string): LedgerLine {
   const [rule, reason] = ['day', null] as const;
   return {
-    ...{ chain: 'bitcoin', date, values, source, rule, reason },
+    chain: 'bitcoin',
+    date,
+    values,
+    source,
+    rule,
+    reason,
     lineage: sha256Hex(date),
     accepted_at: `${addDays(date, 1)}T06:00:00Z`,
   };

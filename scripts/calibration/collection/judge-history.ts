@@ -51,7 +51,10 @@ export function judgeHistory(
     if (date < since) return [];
     const { block_count: blocks } = values;
     const day = {
-      ...{ chain, date, values, counts: blocks === undefined ? {} : { block_count: blocks } },
+      chain,
+      date,
+      values,
+      counts: blocks === undefined ? {} : { block_count: blocks },
       evidence: { kind: 'responses', responses: [] } as const,
     };
     const before = days.slice(Math.max(0, t - rules.historyDates), t);

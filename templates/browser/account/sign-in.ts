@@ -56,7 +56,8 @@ export async function beginSignIn(
     scope: signIn.scopes,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-    ...{ state, nonce },
+    state,
+    nonce,
     ...resourceOf(signIn),
     ...(asks ? {} : { prompt: 'none' }),
   };

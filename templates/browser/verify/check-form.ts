@@ -7,12 +7,22 @@ const MEMBERS: {
   readonly [N in TrustDocumentName]: Readonly<Partial<Record<keyof TrustDocuments[N], Kind>>>;
 } = {
   'key-set': {
-    ...{ site: 'string', version: 'number', issued_at: 'string', expires: 'string' },
-    ...{ root: 'object', keys: 'object' },
+    site: 'string',
+    version: 'number',
+    issued_at: 'string',
+    expires: 'string',
+    root: 'object',
+    keys: 'object',
   },
   'release-statement': {
-    ...{ site: 'string', revision: 'string', sequence: 'number', sha256: 'string' },
-    ...{ release_sha256: 'string', manifests: 'object', history_sha256: 'string', published_at: 'string' },
+    site: 'string',
+    revision: 'string',
+    sequence: 'number',
+    sha256: 'string',
+    release_sha256: 'string',
+    manifests: 'object',
+    history_sha256: 'string',
+    published_at: 'string',
   },
   timestamp: { site: 'string', sequence: 'number', sha256: 'string', as_of: 'string', expires: 'string' },
 };

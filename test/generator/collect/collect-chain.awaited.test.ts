@@ -35,7 +35,8 @@ describe('a date that a chain awaits', () => {
     days.set('2026-07-31', { ...usual(30), tx_count: '99999' });
     const withheld = await scene.collect('2026-08-01T06:15:00Z');
     expect(withheld.days.at(-1)).toMatchObject({
-      ...{ outcome: 'waiting', missing: DEFAULT_RULES.base.required },
+      outcome: 'waiting',
+      missing: DEFAULT_RULES.base.required,
       findings: [
         { rule: 'jump', effect: 'withheld', metrics: ['tx_count'] },
         { rule: 'jump', effect: 'withheld', metrics: ['active_addresses', 'fees_total', 'fee_median'] },
@@ -43,7 +44,10 @@ describe('a date that a chain awaits', () => {
     });
     expect(scene.state().awaited).toMatchObject([{ sources: ['files'], withheld: { tx_count: 'jump' } }]);
     expect(scene.state().schedule).toEqual({
-      ...{ source: 'files', first_try_hours: 6.25, deadline_hours: 12, settling_days: 7 },
+      source: 'files',
+      first_try_hours: 6.25,
+      deadline_hours: 12,
+      settling_days: 7,
     });
     const accepted = {
       accepts: (date: string, metric: string) => date === '2026-07-31' && metric === 'tx_count',
@@ -77,9 +81,14 @@ describe('a date that a chain awaits', () => {
     await scene.collect('2026-08-01T06:15:00Z');
     expect(scene.state().awaited).toEqual([
       {
-        ...{ date: '2026-07-31', since: '2026-08-01T06:15:00Z', until: '2026-08-01T12:00:00Z' },
-        ...{ overdue: false, missing: ['fee_median'], reasons: ['files has no fee_median yet.'] },
-        ...{ sources: ['files'], withheld: {} },
+        date: '2026-07-31',
+        since: '2026-08-01T06:15:00Z',
+        until: '2026-08-01T12:00:00Z',
+        overdue: false,
+        missing: ['fee_median'],
+        reasons: ['files has no fee_median yet.'],
+        sources: ['files'],
+        withheld: {},
       },
     ]);
     const reads = scene.source.reads.length;
@@ -116,7 +125,9 @@ describe('a date that a chain awaits', () => {
     await scene.collect('2026-08-01T06:15:00Z');
     const jumpFactor = { ...DEFAULT_RULES.base.jumpFactor, counts: 1_000 };
     const plan: ChainPlan = {
-      ...{ chain: 'base', since: FIRST, checks: [] },
+      chain: 'base',
+      since: FIRST,
+      checks: [],
       rules: { ...DEFAULT_RULES.base, jumpFactor },
       parts: [{ source: scene.source, metrics: metricsOf('base') }],
     };

@@ -88,7 +88,10 @@ it('a difference of a source is forgotten when the chain no longer takes anythin
   expect(scene.state().drifts).toHaveLength(1);
   const successor = createMemorySource(createDays(30), 'successor');
   const plan: ChainPlan = {
-    ...{ chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [] },
+    chain: 'base',
+    rules: DEFAULT_RULES.base,
+    since: FIRST,
+    checks: [],
     parts: [{ source: successor, metrics: metricsOf('base') }],
   };
   await scene.collect('2026-07-31T08:15:00Z', { plan });

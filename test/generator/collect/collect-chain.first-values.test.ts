@@ -2,8 +2,14 @@ import { firstValuesOf } from '../../../generator/collect/collect-chain.js';
 import type { LedgerLine } from '../../../schemas/types.generated.js';
 
 const line = (rule: LedgerLine['rule'], values: LedgerLine['values'], date = '2026-07-30'): LedgerLine => ({
-  ...{ chain: 'base', date, values, source: 'files', rule, reason: null },
-  ...{ lineage: '0'.repeat(64), accepted_at: '2026-07-31T06:15:00Z' },
+  chain: 'base',
+  date,
+  values,
+  source: 'files',
+  rule,
+  reason: null,
+  lineage: '0'.repeat(64),
+  accepted_at: '2026-07-31T06:15:00Z',
 });
 
 it.each<[string, LedgerLine[], LedgerLine['values']]>([

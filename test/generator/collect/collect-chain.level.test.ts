@@ -16,8 +16,10 @@ const on = (i: number): string => addDays(FIRST, i);
 function valuesOf(i: number): DayValues {
   const times = i < SHIFT ? 1 : 8;
   return {
-    ...{ tx_count: String(times * (1_000 + i)), active_addresses: String(times * (500 + i)) },
-    ...{ fees_total: `10.${(i % 9) + 1}`, fee_median: `0.01${(i % 9) + 1}` },
+    tx_count: String(times * (1_000 + i)),
+    active_addresses: String(times * (500 + i)),
+    fees_total: `10.${(i % 9) + 1}`,
+    fee_median: `0.01${(i % 9) + 1}`,
   };
 }
 
@@ -35,10 +37,16 @@ function createScene() {
       for (let i = 0; i <= last; i += 1) days.set(on(i), valuesOf(i));
       const run = collectChain({
         plan: {
-          ...{ chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [] },
+          chain: 'base',
+          rules: DEFAULT_RULES.base,
+          since: FIRST,
+          checks: [],
           parts: [{ source, metrics: metricsOf('base') }],
         },
-        ...{ lines: [...lines], state, nowMs: Date.parse(`${on(last + 1)}T06:15:00Z`), signal },
+        lines: [...lines],
+        state,
+        nowMs: Date.parse(`${on(last + 1)}T06:15:00Z`),
+        signal,
         countsOf: () => Promise.resolve(undefined),
         accepted: { accepts: (date) => date === acceptedDate, reason: 'an airdrop' },
       });

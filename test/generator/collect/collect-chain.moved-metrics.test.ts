@@ -20,7 +20,10 @@ async function createChain() {
     'node',
   );
   const planOf = (changes: Partial<ChainPlan>): ChainPlan => ({
-    ...{ chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [] },
+    chain: 'base',
+    rules: DEFAULT_RULES.base,
+    since: FIRST,
+    checks: [],
     parts: [{ source: main, metrics: OWN }],
     ...changes,
   });
@@ -32,7 +35,10 @@ async function createChain() {
 
 const filledIn = (source: string): object[] =>
   [0, 1, 2].map((i) => ({
-    ...{ date: addDays(FIRST, i), rule: 'fill-in', source, values: { block_count: '43200' } },
+    date: addDays(FIRST, i),
+    rule: 'fill-in',
+    source,
+    values: { block_count: '43200' },
   }));
 
 describe('known dates without a metric that a new policy takes from a source that was read before', () => {

@@ -10,7 +10,10 @@ import { createMemorySource } from '../../support/collection/memory-source.js';
 type Counts = CollectedDay['counts'];
 
 const spanOf = (first: number, last: number, count = last - first + 1): Counts => ({
-  ...{ first_block: `${first}`, last_block: `${last}`, block_count: `${count}`, block_numbers: `${count}` },
+  first_block: `${first}`,
+  last_block: `${last}`,
+  block_count: `${count}`,
+  block_numbers: `${count}`,
 });
 
 const WRONG = spanOf(43_199, 86_398);
@@ -77,7 +80,10 @@ describe('the date after one whose block numbers were wrong', () => {
       metrics: ['tx_count', 'active_addresses'],
     } as const;
     const plan: ChainPlan = {
-      ...{ chain: 'base', since: FIRST, checks: [], rules: DEFAULT_RULES.base },
+      chain: 'base',
+      since: FIRST,
+      checks: [],
+      rules: DEFAULT_RULES.base,
       parts: [
         main,
         {
@@ -139,7 +145,9 @@ it('blocks that a source fills in are judged again too, although no date waits f
 
 it('a date of bitcoin whose blocks interleave with those of the next one is judged again when that arrives', async () => {
   const values = (i: number): DayValues => ({
-    ...{ ...usual(i), block_weight: String(9_000 + i), block_count: '144' },
+    ...usual(i),
+    block_weight: String(9_000 + i),
+    block_count: '144',
   });
   const counts = new Map([
     ['2026-07-01', spanOf(1, 144)],
@@ -149,7 +157,8 @@ it('a date of bitcoin whose blocks interleave with those of the next one is judg
   const days = new Map([0, 1].map((i) => [addDays(FIRST, i), values(i)]));
   const source = createMemorySource(days, 'files', (_chain, date) => counts.get(date) ?? {});
   const scene = createScene(days, {
-    ...{ chain: 'bitcoin', rules: DEFAULT_RULES.bitcoin },
+    chain: 'bitcoin',
+    rules: DEFAULT_RULES.bitcoin,
     parts: [{ source, metrics: metricsOf('bitcoin') }],
   });
   await scene.collect('2026-07-03T12:00:00Z');

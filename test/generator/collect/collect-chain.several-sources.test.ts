@@ -75,7 +75,10 @@ describe('a chain with several sources', () => {
       days: () => Promise.reject(new SourceError('unavailable', 'node: no answer.')),
     };
     const plan: ChainPlan = {
-      ...{ chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [] },
+      chain: 'base',
+      rules: DEFAULT_RULES.base,
+      since: FIRST,
+      checks: [],
       parts: [
         { source: main, metrics: parts[0].metrics },
         { source: silent, metrics: ['block_count', 'gas_used'] },

@@ -78,10 +78,16 @@ describe('dates that the source offers but cannot give', () => {
   async function collectUntilFailure(days: Days, failed: readonly string[]): Promise<[string[], unknown]> {
     const run = collectChain({
       plan: {
-        ...{ chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [] },
+        chain: 'base',
+        rules: DEFAULT_RULES.base,
+        since: FIRST,
+        checks: [],
         parts: [{ source: failing(createMemorySource(days), failed), metrics: metricsOf('base') }],
       },
-      ...{ lines: [], state: EMPTY_STATE, nowMs: parseInstant('2026-07-31T06:15:00Z') ?? NaN, signal },
+      lines: [],
+      state: EMPTY_STATE,
+      nowMs: parseInstant('2026-07-31T06:15:00Z') ?? NaN,
+      signal,
       countsOf: () => Promise.resolve(undefined),
     });
     const steps: string[] = [];

@@ -28,7 +28,10 @@ const { signal } = new AbortController();
 type Days = Map<string, DayValues>;
 
 const usual = (i: number): DayValues => ({
-  ...{ tx_count: String(1_000 + i), active_addresses: String(500 + i), fees_total: '10', fee_median: '0.01' },
+  tx_count: String(1_000 + i),
+  active_addresses: String(500 + i),
+  fees_total: '10',
+  fee_median: '0.01',
 });
 const createDays = (): Days => new Map([0, 1, 2, 3].map((i) => [addDays(FIRST, i), usual(i)]));
 
@@ -88,7 +91,8 @@ describe('a chain that meets another collection', () => {
     const report = await collect(disturbed, { arbitrum: createDays(), base: createDays() });
     expect(await lengthsOf(store)).toEqual({ base: 4 });
     expect(report.chains.arbitrum).toMatchObject({
-      ...{ accepted: 0, through: null },
+      accepted: 0,
+      through: null,
       error: { code: 'conflict', message: expect.stringContaining('Another collection was committed') },
     });
     expect(collectExitOf(report)).toBe('conflict');
@@ -113,7 +117,8 @@ describe('a chain that meets another collection', () => {
     const seen = new Map(days);
     const disturbed = disturb(store, [1, 1], () => collect(store, { base: seen }));
     expect((await collect(disturbed, { base: days })).chains.base).toMatchObject({
-      ...{ new_drifts: 0, error: null },
+      new_drifts: 0,
+      error: null,
       drifts: [{ date: '2026-07-03', to: '1500' }],
     });
     const again = disturb(store, [1, 1], () => commitAnother(store));

@@ -25,8 +25,14 @@ const REVISED = { rule: 'revision', reason: 'source revised within its settling 
 /** Returns a line of a ledger. */
 function line(chain: Chain, date: string, txCount: number, changes: Partial<LedgerLine> = {}): LedgerLine {
   return {
-    ...{ chain, date, values: { tx_count: String(txCount) }, source: 'files', rule: 'day', reason: null },
-    ...{ lineage: '0'.repeat(64), accepted_at: '2026-08-20T06:15:00Z' },
+    chain,
+    date,
+    values: { tx_count: String(txCount) },
+    source: 'files',
+    rule: 'day',
+    reason: null,
+    lineage: '0'.repeat(64),
+    accepted_at: '2026-08-20T06:15:00Z',
     ...changes,
   };
 }
@@ -62,7 +68,11 @@ beforeEach(() => {
 describe('a collection', () => {
   it('is empty before the first commit, and has every line afterwards', async () => {
     expect(await readCollection(store)).toEqual({
-      ...{ sequence: 0, ledgers: new Map(), states: new Map(), sources: {}, etag: null },
+      sequence: 0,
+      ledgers: new Map(),
+      states: new Map(),
+      sources: {},
+      etag: null,
     });
     await commit(store, FIRST);
     expect(await readCollection(store)).toMatchObject({ sequence: 1, ledgers: FIRST });
@@ -122,9 +132,14 @@ describe('a collection', () => {
       sha256: sha256Hex('{"date":"2026-08-18"}'),
     };
     const awaited = {
-      ...{ date: '2026-08-19', since: '2026-08-20T06:15:00Z', until: '2026-08-20T12:00:00Z' },
-      ...{ overdue: false, missing: ['fee_median' as const], reasons: [] },
-      ...{ sources: ['files'], withheld: {} },
+      date: '2026-08-19',
+      since: '2026-08-20T06:15:00Z',
+      until: '2026-08-20T12:00:00Z',
+      overdue: false,
+      missing: ['fee_median' as const],
+      reasons: [],
+      sources: ['files'],
+      withheld: {},
     };
     const state = { ...EMPTY_STATE, awaited: [awaited] };
     const change = { lines: FIRST, lineages: [lineage], states: new Map([['base' as const, state]]) };

@@ -22,12 +22,16 @@ function create(
   environment: SourceContext['environment'] = {},
 ): Promise<ReadonlyMap<string, Source>> {
   const whole: SourcesPolicy = {
-    ...{ schema: 'sources-policy/1', sources: { one: source } },
+    schema: 'sources-policy/1',
+    sources: { one: source },
     chains: { base: { source: 'one', since: SINCE } },
     ...policy,
   };
   return createSources(whole, ['base'], {
-    ...{ policyFolder: folder, cacheFolder: folder, environment, signal: AbortSignal.timeout(60_000) },
+    policyFolder: folder,
+    cacheFolder: folder,
+    environment,
+    signal: AbortSignal.timeout(60_000),
     openStore: () => Promise.reject(new Error('no store is asked for')),
   });
 }

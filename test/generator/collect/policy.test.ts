@@ -23,7 +23,8 @@ const POLICY: SourcesPolicy = {
   },
   chains: {
     base: {
-      ...{ source: 'growthepie', since: '2023-06-15' },
+      source: 'growthepie',
+      since: '2023-06-15',
       fill: [{ source: 'node', metrics: ['block_count', 'gas_limit_mean'] }],
     },
   },
@@ -96,7 +97,9 @@ describe('the rules of a chain', () => {
 
   it('are changed one by one', () => {
     const { jumpFactor, ...others } = rulesOf('base', {
-      ...{ deadline_hours: 14, blocks: [1, 2], frozen: ['gas_used'] },
+      deadline_hours: 14,
+      blocks: [1, 2],
+      frozen: ['gas_used'],
       jump_factor: { counts: 4 },
     });
     expect(jumpFactor).toEqual({ ...DEFAULT_RULES.base.jumpFactor, counts: 4 });

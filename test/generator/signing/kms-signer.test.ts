@@ -148,13 +148,14 @@ it.each([
 });
 
 it.each([
-  ...['AccessDeniedException', 'NotFoundException', 'DisabledException', 'KMSInvalidStateException'],
-  ...[
-    'InvalidKeyUsageException',
-    'UnsupportedOperationException',
-    'InvalidArnException',
-    'ValidationException',
-  ],
+  'AccessDeniedException',
+  'NotFoundException',
+  'DisabledException',
+  'KMSInvalidStateException',
+  'InvalidKeyUsageException',
+  'UnsupportedOperationException',
+  'InvalidArnException',
+  'ValidationException',
   'UnrecognizedClientException',
 ])('%s needs a person', async (name) => {
   await expect(openKmsSigner(KEY_ID, failWith(named(name)))).rejects.toMatchObject({
@@ -170,8 +171,13 @@ it('a missing region needs a person', async () => {
 });
 
 it.each([
-  ...['KMSInternalException', 'DependencyTimeoutException', 'KeyUnavailableException', 'ThrottlingException'],
-  ...['TimeoutError', 'CredentialsProviderError', 'Error'],
+  'KMSInternalException',
+  'DependencyTimeoutException',
+  'KeyUnavailableException',
+  'ThrottlingException',
+  'TimeoutError',
+  'CredentialsProviderError',
+  'Error',
 ])('after %s, another run may succeed', async (name) => {
   await expect(openKmsSigner(KEY_ID, failWith(named(name)))).rejects.toMatchObject({
     exit: 'store-unavailable',

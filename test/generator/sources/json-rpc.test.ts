@@ -25,7 +25,9 @@ describe('a client of JSON-RPC', () => {
     });
     tools = createInstantTools('2026-03-27T06:15:00Z');
     rpc = createJsonRpc({
-      ...{ source: 'node', endpoint: service.endpoint, tools },
+      source: 'node',
+      endpoint: service.endpoint,
+      tools,
       pace: { requests: 2, perMs: 1000 },
     });
   });

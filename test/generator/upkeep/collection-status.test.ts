@@ -3,8 +3,14 @@ import { toCollectedChain } from '../../../generator/upkeep/collection-status.js
 import type { AwaitedDate, ChainState } from '../../../schemas/types.generated.js';
 
 const AWAITED: AwaitedDate = {
-  ...{ date: '2026-08-19', since: '2026-08-20T06:15:00Z', until: '2026-08-20T12:00:00Z', overdue: false },
-  ...{ missing: ['fee_median'], sources: ['growthepie'], withheld: {}, reasons: ['no fee_median yet.'] },
+  date: '2026-08-19',
+  since: '2026-08-20T06:15:00Z',
+  until: '2026-08-20T12:00:00Z',
+  overdue: false,
+  missing: ['fee_median'],
+  sources: ['growthepie'],
+  withheld: {},
+  reasons: ['no fee_median yet.'],
 };
 const STATE: ChainState = {
   ...EMPTY_STATE,
@@ -26,8 +32,13 @@ describe('what a collection awaits at a time', () => {
     const { awaited } = toCollectedChain('2026-08-18', STATE, Date.parse('2026-08-20T06:15:00Z'));
     expect(awaited).toEqual([
       {
-        ...{ date: '2026-08-19', since: '2026-08-20T06:15:00Z', until: '2026-08-20T12:00:00Z' },
-        ...{ overdue: false, missing: [], sources: ['growthepie'], withheld: {} },
+        date: '2026-08-19',
+        since: '2026-08-20T06:15:00Z',
+        until: '2026-08-20T12:00:00Z',
+        overdue: false,
+        missing: [],
+        sources: ['growthepie'],
+        withheld: {},
         reasons: [expect.stringContaining('No collection has read it yet')],
       },
     ]);

@@ -12,23 +12,36 @@ const STATUS = {
 const NOW = Date.parse('2026-08-20T13:00:00.900Z');
 
 const BASE: CollectedChain = {
-  ...{ through: '2026-08-18', late_seconds: 3600 },
+  through: '2026-08-18',
+  late_seconds: 3600,
   awaited: [
     {
-      ...{ date: '2026-08-19', since: '2026-08-20T06:15:00Z', until: '2026-08-20T12:00:00Z', overdue: true },
-      ...{ missing: ['fee_median', 'tx_count'], sources: ['growthepie'], reasons: [] },
+      date: '2026-08-19',
+      since: '2026-08-20T06:15:00Z',
+      until: '2026-08-20T12:00:00Z',
+      overdue: true,
+      missing: ['fee_median', 'tx_count'],
+      sources: ['growthepie'],
+      reasons: [],
       withheld: { tx_count: 'jump' },
     },
   ],
   drifts: [
     {
-      ...{ date: '2026-08-18', metric: 'tx_count', source: 'growthepie', from: '1', to: '2' },
-      ...{ since: '2026-08-20T06:15:00Z', accept: '' },
+      date: '2026-08-18',
+      metric: 'tx_count',
+      source: 'growthepie',
+      from: '1',
+      to: '2',
+      since: '2026-08-20T06:15:00Z',
+      accept: '',
     },
   ],
 };
 const COLLECTION: CollectionStatus = {
-  ...{ address: 's3://bucket/metrics', sequence: 3, as_of: '2026-08-20T06:15:00Z' },
+  address: 's3://bucket/metrics',
+  sequence: 3,
+  as_of: '2026-08-20T06:15:00Z',
   chains: { base: BASE, arbitrum: { through: null, late_seconds: null, awaited: [], drifts: [] } },
 };
 
@@ -52,8 +65,12 @@ describe('the metrics of a status', () => {
 
   it('have how long signatures are valid, and 0 if readers refuse them', () => {
     const signing: SigningStatus = {
-      ...{ key_set_version: 1, keys_expire: '2027-01-01T00:00:00Z', keys_days_left: 130 },
-      ...{ timestamp_expires: '2026-08-22T06:30:00Z', fault: null, remedy: null },
+      key_set_version: 1,
+      keys_expire: '2027-01-01T00:00:00Z',
+      keys_days_left: 130,
+      timestamp_expires: '2026-08-22T06:30:00Z',
+      fault: null,
+      remedy: null,
     };
     expect(read(formatStatusMetrics({ ...STATUS, signing }, undefined, NOW))).toMatchObject({
       generator_signature_expiry_timestamp_seconds: Date.parse('2026-08-22T06:30:00Z') / 1000,

@@ -63,12 +63,16 @@ describe('publish --require-all', () => {
       await writeInput(input, { 'bitcoin.csv': metricsCsv('bitcoin', 6) });
       const strict = await run('publish', '2025-01-11', '--require-all', '--all-or-nothing', '--json');
       expect({ code: strict.code, ...JSON.parse(strict.stdout) }).toMatchObject({
-        ...{ code: 3, outcome: 'refused', sequence: 1 },
+        code: 3,
+        outcome: 'refused',
+        sequence: 1,
         chains: { bitcoin: { outcome: 'withheld' }, base: { outcome: 'absent' } },
       });
       const partial = await run('publish', '2025-01-11', '--require-all', '--json');
       expect({ code: partial.code, ...JSON.parse(partial.stdout) }).toMatchObject({
-        ...{ code: 3, outcome: 'partial', sequence: 2 },
+        code: 3,
+        outcome: 'partial',
+        sequence: 2,
         chains: { bitcoin: { outcome: 'published', new: 1 }, base: { outcome: 'absent' } },
       });
     },

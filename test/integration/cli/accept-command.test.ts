@@ -38,8 +38,15 @@ describe.each(['plan', 'publish'])('%s that refuses a restatement', (command) =>
     });
     const args = printedCommand(refused);
     expect(args).toEqual([
-      ...['publish', ...where, '--chain=bitcoin', '--full', '--quiet'],
-      ...['--accept-restatements', '<public reason>', '--plan', expect.stringMatching(/^[0-9a-f]{64}$/)],
+      'publish',
+      ...where,
+      '--chain=bitcoin',
+      '--full',
+      '--quiet',
+      '--accept-restatements',
+      '<public reason>',
+      '--plan',
+      expect.stringMatching(/^[0-9a-f]{64}$/),
     ]);
     expect(await runInProcess(withReason(args))).toMatchObject({ code: 0 });
   });

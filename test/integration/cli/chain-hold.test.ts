@@ -114,7 +114,8 @@ describe('hold, unhold and rollback with --chain', () => {
     expect(faulty.stdout).toMatch(/^bitcoin +held +2025-02-01 +0 +0 +32\narbitrum +published /m);
     const again = await publish(broken, root, NOW, '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({
-      ...{ outcome: 'unchanged', faults: [] },
+      outcome: 'unchanged',
+      faults: [],
       held_faults: [{ file: 'bitcoin.csv' }, { file: 'bitcoin.csv' }],
     });
     await rm(path.join(broken, 'bitcoin.csv'));

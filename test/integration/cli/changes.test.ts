@@ -62,7 +62,11 @@ it('the public changes name a licence that changed, also when a rollback brings 
   await run('publish', '2025-01-11', '--input', input);
   const [newest, first] = await readChanges();
   expect(newest?.chains.bitcoin).toEqual({
-    ...{ updated_through: '2025-01-05', new: null, restated: null, withdrawn: null, label_changes: [] },
+    updated_through: '2025-01-05',
+    new: null,
+    restated: null,
+    withdrawn: null,
+    label_changes: [],
     sources_changed: CHANGE,
   });
   expect([newest?.chains.base, newest?.reason]).toEqual([undefined, null]);
@@ -87,7 +91,10 @@ it('hold and unhold have their reason in the output and in the public changes', 
   const held = await run('hold', '2025-01-11', '--reason', 'input under review');
   expect(held.stdout).toContain('publication is held: input under review;');
   expect((await readChanges())[0]).toMatchObject({
-    ...{ reason: 'input under review', hold: 'input under review', rollback: null, chains: {} },
+    reason: 'input under review',
+    hold: 'input under review',
+    rollback: null,
+    chains: {},
   });
   const released = await run('unhold', '2025-01-12');
   expect(released.stdout).toContain('publication continues; it was held: input under review\n');
@@ -104,6 +111,8 @@ it('a rollback has its reason and the hold that it begins in the public changes'
   await run('publish', '2025-01-11', '--input', input);
   await run('rollback', '2025-01-12', '--to', '2025-01-10.000001', '--reason', 'a bad day');
   expect((await readChanges())[0]).toMatchObject({
-    ...{ reason: 'a bad day', hold: 'a bad day', rollback: '2025-01-10.000001' },
+    reason: 'a bad day',
+    hold: 'a bad day',
+    rollback: '2025-01-10.000001',
   });
 });

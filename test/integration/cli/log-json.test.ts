@@ -217,7 +217,11 @@ describe('the log of a long stage', () => {
     }
     progress.end('300 files');
     const lines = parseLog(log.join('')).map(({ event, seconds, count, total, note }) => [
-      ...[event, seconds, count, total, note],
+      event,
+      seconds,
+      count,
+      total,
+      note,
     ]);
     expect(lines).toEqual([
       ['begin', undefined, undefined, 300, undefined],

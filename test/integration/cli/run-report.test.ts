@@ -64,7 +64,10 @@ describe('--report', () => {
       error: null,
       next: null,
       stages: PUBLISHING.map((stage) => ({
-        ...{ stage, outcome: 'done', seconds: expect.any(Number), count: expect.any(Number) },
+        stage,
+        outcome: 'done',
+        seconds: expect.any(Number),
+        count: expect.any(Number),
         note: stage === 'mark' ? null : expect.stringMatching(/\S/),
       })),
       requests: expect.objectContaining({ delete: 0 }),

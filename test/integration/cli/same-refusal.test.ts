@@ -64,7 +64,9 @@ describe('publish that refuses what an earlier run refused', () => {
   it('exits 5 again, and says that it is the same refusal and since when', async () => {
     const first = await publishJson(FIRST);
     expect(first).toMatchObject({
-      ...{ code: 5, same_as_before: false, refusal_digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      code: 5,
+      same_as_before: false,
+      refusal_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       chains: { bitcoin: { outcome: 'refused' }, base: { outcome: 'unchanged' } },
     });
     expect(first['chains']).not.toHaveProperty('bitcoin.refused_since');
@@ -75,7 +77,9 @@ describe('publish that refuses what an earlier run refused', () => {
       `bitcoin: the same refusal as at ${FIRST}\nbitcoin: refused: ${BITCOIN}\n`,
     );
     expect(await publishJson(LATER)).toMatchObject({
-      ...{ code: 5, same_as_before: true, refusal_digest: first['refusal_digest'] },
+      code: 5,
+      same_as_before: true,
+      refusal_digest: first['refusal_digest'],
       chains: { bitcoin: { refused_since: FIRST } },
     });
     expect(await record()).toBe(written);
@@ -163,7 +167,8 @@ describe('publish that refuses what an earlier run refused', () => {
     });
     expect(await runInProcess(['unhold', ...hold], LATER)).toMatchObject({ code: 0 });
     expect(await publishJson(LATER)).toMatchObject({
-      ...{ code: 5, same_as_before: true },
+      code: 5,
+      same_as_before: true,
       chains: { bitcoin: { refused_since: FIRST } },
     });
   });
@@ -224,7 +229,9 @@ describe('status of a store with a refusal', () => {
     const [refusal] = report['refusals'] as { accept: string }[];
     expect(report).toMatchObject({ code: 5, refusal_digest });
     expect(refusal).toEqual({
-      ...{ chain: 'bitcoin', since: FIRST, summary: BITCOIN },
+      chain: 'bitcoin',
+      since: FIRST,
+      summary: BITCOIN,
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       accept: expect.stringMatching(
         /^generator publish .*--full --accept-restatements '<public reason>' --plan [0-9a-f]{64}$/,

@@ -31,7 +31,8 @@ it(
     await keys('install', '--store', store());
     expect((await status()).stdout).toContain('keys (version 2) expire 2025-06-08T00:00:00Z\n');
     expect(await status('2025-06-08T00:00:00Z')).toMatchObject({
-      ...{ code: 8, stderr: expect.stringContaining(TRUST_FAULTS['key-expired']) as string },
+      code: 8,
+      stderr: expect.stringContaining(TRUST_FAULTS['key-expired']) as string,
       stdout: expect.stringMatching(/^next .* sign it again with the new key: .* repair --sign /m) as string,
     });
     await rm(file(TIMESTAMP));

@@ -214,15 +214,19 @@ describe('verify exits 8 with the key when', () => {
 describe('publish to a damaged store', () => {
   const asOf = '2025-02-03T00:00:00Z';
 
-  it.each<[string, () => Promise<string>]>([
-    ['the pointer', () => Promise.resolve(POINTER_KEY)],
-    ['the release record', async () => (await readRelease(store())).key],
-    ['a manifest', () => keyOfPath(store(), manifestPath('meta', 'bitcoin'))],
-  ])('exits 8 and writes nothing when %s is missing', async (_what, find) => {
+  it.each<[string, () => Promise<string>, string[]]>([
+    ['the pointer is missing', () => Promise.resolve(POINTER_KEY), []],
+    ['the release record is missing', async () => (await readRelease(store())).key, []],
+    [
+      'a manifest is missing that it needs',
+      () => keyOfPath(store(), manifestPath('meta', 'bitcoin')),
+      ['--full'],
+    ],
+  ])('exits 8 and writes nothing when %s', async (_what, find, options) => {
     const key = await find();
     await store().remove(key);
     const before = await readdir(published().root, { recursive: true });
-    const run = await publish(published().input, published().root, asOf);
+    const run = await publish(published().input, published().root, asOf, ...options);
     expect(run).toMatchObject({ code: 8, stdout: '' });
     expect(run.stderr).toContain(key);
     expect(run.stderr).toContain('Run "generator verify"');

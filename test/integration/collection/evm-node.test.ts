@@ -101,7 +101,11 @@ describe('evm-node with a real node', () => {
   };
   const create = (receipts = true): Source =>
     createEvmNode({
-      ...{ id: 'test-node', chain: 'ethereum', endpoint: anvil.endpoint, receipts, batchSize: 3 },
+      id: 'test-node',
+      chain: 'ethereum',
+      endpoint: anvil.endpoint,
+      receipts,
+      batchSize: 3,
       tools: createInstantTools('2026-01-10T00:00:00Z'),
     });
   const offered = async (): Promise<string[]> => [...(await create().days('ethereum', DATES, signal)).keys()];

@@ -35,7 +35,14 @@ beforeAll(async () => {
 afterAll(() => folder.dispose());
 
 const publishing = (root: string): string[] => [
-  ...['publish', '--quiet', '--input', input, '--store', `file:${root}`, '--as-of', SECOND],
+  'publish',
+  '--quiet',
+  '--input',
+  input,
+  '--store',
+  `file:${root}`,
+  '--as-of',
+  SECOND,
 ];
 const verify = (root: string): Promise<GeneratorRun> => runInProcess(['verify', '--store', `file:${root}`]);
 

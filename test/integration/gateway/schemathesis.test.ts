@@ -85,10 +85,20 @@ async function runTrial(program: string, folder: string, options: TrialOptions):
   const described = path.join(folder, 'openapi.json');
   if (description !== undefined) await writeFile(described, JSON.stringify(description));
   const args = [
-    ...['--no-color', '--config-file', configuration, 'run'],
-    ...[description === undefined ? `${gateway}${PUBLIC_PATHS.openapi}` : described, '--url', gateway],
-    ...['--report', 'json', '--report-json-path', report, ...only],
-    ...['--generation-with-security-parameters', String(signedIn !== undefined)],
+    '--no-color',
+    '--config-file',
+    configuration,
+    'run',
+    description === undefined ? `${gateway}${PUBLIC_PATHS.openapi}` : described,
+    '--url',
+    gateway,
+    '--report',
+    'json',
+    '--report-json-path',
+    report,
+    ...only,
+    '--generation-with-security-parameters',
+    String(signedIn !== undefined),
   ];
   const { PATH = '', HOME = '' } = process.env;
   const { apiKey = '', session = '' } = signedIn ?? {};

@@ -135,7 +135,8 @@ async function chooseFiles(page: Page, site: ReadonlyMap<string, Uint8Array>): P
   const files = [...site].filter(([urlPath]) => urlPath.startsWith(FILES_PATH));
   await page.getByLabel('Files to check').setInputFiles(
     files.map(([urlPath, bytes]) => ({
-      ...{ name: urlPath.slice(1).replaceAll('/', '-'), mimeType: '' },
+      name: urlPath.slice(1).replaceAll('/', '-'),
+      mimeType: '',
       buffer: Buffer.from(bytes),
     })),
   );
@@ -338,7 +339,8 @@ describe('the page', () => {
     host.serve(altered);
     await verify(shared);
     await shared.getByLabel('Files to check').setInputFiles({
-      ...{ name: 'a.json', mimeType: '' },
+      name: 'a.json',
+      mimeType: '',
       buffer: Buffer.from('a'),
     });
     expect(await shared.locator('#chosen-words').innerText()).toMatch(/^First verify the site/);

@@ -94,7 +94,10 @@ function createMemoryEditor(memory: ObjectStore): StoreEditor {
     await memory.compareAndSwap(key, Buffer.from(body), etag, META);
   };
   return {
-    ...{ root: '', write, remove: (key) => memory.delete(key), undo: () => Promise.resolve() },
+    root: '',
+    write,
+    remove: (key) => memory.delete(key),
+    undo: () => Promise.resolve(),
     read: async (key) => Buffer.from((await memory.get(key))?.bytes ?? []),
   };
 }

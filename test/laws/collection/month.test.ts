@@ -145,15 +145,24 @@ type Month = {
 async function beginMonth(seed: number): Promise<Month> {
   const [collection, store] = [createMemoryStore(), createMemoryStore()];
   return {
-    ...{ script: drawMonth(seed), random: createRandom(seed), collection, store },
-    ...{ reader: createReleaseReader(store), shown: new Map(), effective: [], changing: [], decided: [] },
-    ...{ whole: new Set(), faults: new Set(), releases: 0, published: 0 },
+    script: drawMonth(seed),
+    random: createRandom(seed),
+    collection,
+    store,
+    reader: createReleaseReader(store),
+    shown: new Map(),
+    effective: [],
+    changing: [],
+    decided: [],
+    whole: new Set(),
+    faults: new Set(),
+    releases: 0,
+    published: 0,
     tables: new Map(MONTH_CHAINS.map((chain) => [chain, createTable()])),
-    ...{
-      collectKills: planKills(1, 1),
-      publishKills: planKills(1 + ((5 * seed) % PUBLISH_STEP), PUBLISH_STEP),
-    },
-    ...{ collected: await readCollection(collection), described: new Map() },
+    collectKills: planKills(1, 1),
+    publishKills: planKills(1 + ((5 * seed) % PUBLISH_STEP), PUBLISH_STEP),
+    collected: await readCollection(collection),
+    described: new Map(),
   };
 }
 

@@ -35,7 +35,10 @@ async function commit(
 ): Promise<void> {
   const { collection } = world;
   const whole: LedgerLine = {
-    ...{ chain: 'base', source: 'files', lineage: '0'.repeat(64), accepted_at: '2025-02-01T06:15:00Z' },
+    chain: 'base',
+    source: 'files',
+    lineage: '0'.repeat(64),
+    accepted_at: '2025-02-01T06:15:00Z',
     ...line,
   };
   const change = { lines: new Map([['base', [whole]]] as const), lineages: [], states: new Map() };
@@ -112,8 +115,12 @@ it('a restatement is accepted exactly when the ledger recorded each of its chang
   const seen = new Set<string>();
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     const world: World = {
-      ...{ collection: createMemoryStore(), store: createMemoryStore(), random: createRandom(seed) },
-      ...{ accepted: new Map(), published: new Map(), days: 0 },
+      collection: createMemoryStore(),
+      store: createMemoryStore(),
+      random: createRandom(seed),
+      accepted: new Map(),
+      published: new Map(),
+      days: 0,
     };
     await addDay(world);
     for (let step = 0; step < STEPS; step += 1) {

@@ -184,7 +184,8 @@ it('responses about a volume match OpenAPI, and only the plan Research includes 
     types.push(head.headers.get('content-type'));
     const refused = await send('GET', path, { headers: one }, gateway);
     expect(JSON.parse(refused.text)).toMatchObject({
-      ...{ status: 403, code: 'not-entitled' },
+      status: 403,
+      code: 'not-entitled',
       detail: 'The account has Single Chain for base. This file is part of Research.',
     });
   }

@@ -64,7 +64,8 @@ it('writes the statement before it moves the pointer, and the timestamp last', a
   expect(statement).toBeLessThan(writes.indexOf(POINTER_KEY));
   expect(writes.at(-1)).toBe(TIMESTAMP_KEY);
   expect(await verify(memory, SECOND)).toMatchObject({
-    ...{ faults: [], lagging: [] },
+    faults: [],
+    lagging: [],
     signatures: { trusted: true, statements: 2, current_until: '2022-02-04T00:00:00Z' },
   });
 });
@@ -101,7 +102,9 @@ it('stays sound when two runs publish at the same time', async () => {
     const turns = createTurns(createRandom(seed));
     const runs = [longer, randomSeries({ chain: 'arbitrum', seed: 1, days: 5 })].map((series) =>
       publishSeries(turns.join(memory), {
-        ...{ inputs: [series], asOf: SECOND, signing: site.signingAt(SECOND) },
+        inputs: [series],
+        asOf: SECOND,
+        signing: site.signingAt(SECOND),
       }).catch((error: unknown) => {
         if (!(error instanceof GeneratorError && error.exit === 'conflict')) throw error;
       }),

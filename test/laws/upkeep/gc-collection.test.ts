@@ -30,8 +30,14 @@ const lineageOf = (date: string): CollectionChange['lineages'][number] => {
 /** Returns a change that adds a date of base, with its lineage. */
 function changeOf(date: string): CollectionChange {
   const line: LedgerLine = {
-    ...{ chain: 'base', date, values: { tx_count: '5' }, source: 'files', rule: 'day', reason: null },
-    ...{ lineage: lineageOf(date).sha256, accepted_at: '2026-08-20T06:15:00Z' },
+    chain: 'base',
+    date,
+    values: { tx_count: '5' },
+    source: 'files',
+    rule: 'day',
+    reason: null,
+    lineage: lineageOf(date).sha256,
+    accepted_at: '2026-08-20T06:15:00Z',
   };
   return { lines: new Map([['base', [line]]]), lineages: [lineageOf(date)], states: new Map() };
 }

@@ -70,7 +70,8 @@ async function read(store: ObjectStore, key: string): Promise<string> {
 describe('verify', () => {
   it('proves every release of a sound store', async () => {
     expect(await verify(await signed.create())).toMatchObject({
-      ...{ faults: [], lagging: [] },
+      faults: [],
+      lagging: [],
       signatures: { trusted: true, statements: 2 },
     });
   });
@@ -202,7 +203,8 @@ describe('copy', () => {
     const later = await signed.create();
     await publishSeries(later, {
       inputs: [randomSeries({ chain: 'arbitrum', seed: 1, days: 5 })],
-      ...{ asOf: '2022-02-03T00:00:00Z', signing: site.signingAt('2022-02-03T00:00:00Z') },
+      asOf: '2022-02-03T00:00:00Z',
+      signing: site.signingAt('2022-02-03T00:00:00Z'),
     });
     at = '2022-02-03T00:00:00Z';
     let isOvertaken = false;
@@ -278,7 +280,8 @@ describe('a publisher', () => {
   const publishDays = (store: ObjectStore, days: number, asOf: string): Promise<unknown> =>
     publishSeries(store, {
       inputs: [randomSeries({ chain: 'arbitrum', seed: 1, days })],
-      ...{ asOf, signing: site.signingAt(asOf) },
+      asOf,
+      signing: site.signingAt(asOf),
     });
 
   it('signs nothing that was published without the key, nor a release after it', async () => {

@@ -36,10 +36,18 @@ function listing(signers: readonly Signer[], change: Partial<KeySet['keys'][numb
   const [first] = signers;
   if (first === undefined) throw new TypeError('no key');
   return {
-    ...{ schema: 'key-set/1', site: 'https://data.example.com', version: 1, signed_from_sequence: 1 },
-    ...{ issued_at: '2026-01-01T00:00:00Z', expires: '2027-01-01T00:00:00Z', root: first.jwk },
+    schema: 'key-set/1',
+    site: 'https://data.example.com',
+    version: 1,
+    signed_from_sequence: 1,
+    issued_at: '2026-01-01T00:00:00Z',
+    expires: '2027-01-01T00:00:00Z',
+    root: first.jwk,
     keys: signers.map(({ kid, jwk }) => ({
-      ...{ kid, jwk, valid_from: '2026-01-01T00:00:00Z', valid_until: '2027-01-01T00:00:00Z' },
+      kid,
+      jwk,
+      valid_from: '2026-01-01T00:00:00Z',
+      valid_until: '2027-01-01T00:00:00Z',
       revoked: null,
       ...change,
     })),

@@ -34,12 +34,18 @@ async function writeBuild(outputs: Readonly<Record<string, string>> = OUTPUTS): 
   const digests = Object.entries(outputs).map(([name, text]) => [name, sha256Hex(text)] as const);
   const statement = toBuildStatement(new Map(digests), {
     build: { version: '1.2.3', commit: COMMIT, lockfile_sha256: 'b2'.repeat(32) },
-    ...{ awsLockSha256: 'c3'.repeat(32), builder: 'https://builder.example.com' },
+    awsLockSha256: 'c3'.repeat(32),
+    builder: 'https://builder.example.com',
   });
   await writeFile(at('provenance.dsse.json'), await sealStatement(statement, key));
   const keySet: KeySet = {
-    ...{ schema: 'key-set/1', site: SITE, version: 1, signed_from_sequence: 1, root: root.jwk },
-    ...{ issued_at: '2026-01-01T00:00:00Z', expires: '2027-01-01T00:00:00Z' },
+    schema: 'key-set/1',
+    site: SITE,
+    version: 1,
+    signed_from_sequence: 1,
+    root: root.jwk,
+    issued_at: '2026-01-01T00:00:00Z',
+    expires: '2027-01-01T00:00:00Z',
     keys: [{ kid: key.kid, jwk: key.jwk, ...SPAN, revoked: null }],
   };
   await writeFile(at('keys.jws'), `${await signDocument(root, 'key-set', keySet)}\n`);

@@ -18,8 +18,10 @@ export type Days = Map<string, DayValues>;
 
 /** The values of the date with number `i`. */
 export const usual = (i: number): DayValues => ({
-  ...{ tx_count: String(1_000 + i), active_addresses: String(500 + i) },
-  ...{ fees_total: `10.${(i % 9) + 1}`, fee_median: `0.01${(i % 9) + 1}` },
+  tx_count: String(1_000 + i),
+  active_addresses: String(500 + i),
+  fees_total: `10.${(i % 9) + 1}`,
+  fee_median: `0.01${(i % 9) + 1}`,
 });
 
 /** Returns the days from `FIRST`. */
@@ -35,11 +37,17 @@ export function createScene(days: Days, plan: Partial<ChainPlan> = {}) {
   const collect = async (at: string, changes: Partial<CollectChainOptions> = {}) => {
     const run = collectChain({
       plan: {
-        ...{ chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [] },
+        chain: 'base',
+        rules: DEFAULT_RULES.base,
+        since: FIRST,
+        checks: [],
         parts: [{ source, metrics: metricsOf('base') }],
         ...plan,
       },
-      ...{ lines: [...lines], state, nowMs: parseInstant(at) ?? NaN, signal },
+      lines: [...lines],
+      state,
+      nowMs: parseInstant(at) ?? NaN,
+      signal,
       countsOf: () => Promise.resolve(undefined),
       ...changes,
     });

@@ -48,7 +48,10 @@ export async function createCollectScene(): Promise<CollectScene> {
   const place = (file: string): string => path.join(folder, file);
   const policy = place('sources.policy.json');
   const scene: CollectScene = {
-    ...{ folder, address, into: ['--into', address], dispose },
+    folder,
+    address,
+    into: ['--into', address],
+    dispose,
     async write(file, text) {
       await writeFile(place(file), text);
       return place(file);

@@ -10,8 +10,14 @@ export type MemorySource = Source & {
 };
 
 const TERMS: Omit<SourceFacts, 'id' | 'name'> = {
-  ...{ url: 'https://example.com', licence: 'CC0', resale: 'yes', attribution: null, definitions: [] },
-  ...{ completeFrom: '00:00', settlingDays: 7, requestsPerMinute: 60 },
+  url: 'https://example.com',
+  licence: 'CC0',
+  resale: 'yes',
+  attribution: null,
+  definitions: [],
+  completeFrom: '00:00',
+  settlingDays: 7,
+  requestsPerMinute: 60,
 };
 
 /** Creates a source of the values of `days`, which a test may change at any time. The counts of each date are `countsOf`. */
@@ -36,7 +42,10 @@ export function createMemorySource(
     day: (chain, date) => {
       reads.push(date);
       return Promise.resolve({
-        ...{ chain, date, values: days.get(date) ?? {}, counts: countsOf(chain, date) },
+        chain,
+        date,
+        values: days.get(date) ?? {},
+        counts: countsOf(chain, date),
         evidence: { kind: 'responses', responses: [] },
       });
     },

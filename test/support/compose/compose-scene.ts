@@ -45,16 +45,14 @@ async function requestTls(
 ): Promise<TlsAnswer> {
   const { hostname, pathname, search } = new URL(url);
   const sent = request({
-    ...{
-      host: '127.0.0.1',
-      port,
-      localAddress: from,
-      servername: hostname,
-      path: pathname + search,
-      ca,
-      method,
-      agent: false,
-    },
+    host: '127.0.0.1',
+    port,
+    localAddress: from,
+    servername: hostname,
+    path: pathname + search,
+    ca,
+    method,
+    agent: false,
     headers: { Host: hostname, ...headers },
   });
   sent.end(body);
@@ -116,8 +114,11 @@ export async function createComposeScene(
   await cp(SOURCE, project, { recursive: true });
   await prepareData(data);
   const own = {
-    ...{ SITE: 'localhost', DATA: data, SOURCE_COMMIT: 'a1'.repeat(20) },
-    ...{ BASE_IMAGE: 'node@sha256:00', CADDY_IMAGE: 'caddy@sha256:00' },
+    SITE: 'localhost',
+    DATA: data,
+    SOURCE_COMMIT: 'a1'.repeat(20),
+    BASE_IMAGE: 'node@sha256:00',
+    CADDY_IMAGE: 'caddy@sha256:00',
   };
   for (const file of ['.env', 'gateway.env', 'generator.env']) {
     const text = await readFile(path.join(SOURCE, `${file}.example`), 'utf8');
@@ -151,7 +152,11 @@ export async function createComposeScene(
     await Promise.all([...running].map(({ stop }) => stop()));
   };
   return {
-    ...{ project, data, services, container, plainUrl: `http://127.0.0.1:${http}` },
+    project,
+    data,
+    services,
+    container,
+    plainUrl: `http://127.0.0.1:${http}`,
     async runLine(text) {
       const lines = (await readBlock(text)).split('\n');
       const [service = '', ...words] = toWords(lines.find((each) => each.includes(text)) ?? '');

@@ -45,8 +45,15 @@ function install(): void {
     for (const folder of [`${lists}/partial`, `${cache}/archives/partial`, files])
       mkdirSync(folder, { recursive: true });
     const options = [
-      ...['-qq', '-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${cache}`],
-      ...['-o', 'Debug::NoLocking=1', '-o', `APT::Sandbox::User=${userInfo().username}`],
+      '-qq',
+      '-o',
+      `Dir::State::lists=${lists}`,
+      '-o',
+      `Dir::Cache=${cache}`,
+      '-o',
+      'Debug::NoLocking=1',
+      '-o',
+      `APT::Sandbox::User=${userInfo().username}`,
     ];
     run('apt-get', [...options, 'update']);
     run('apt-get', [

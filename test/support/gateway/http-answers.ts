@@ -47,8 +47,13 @@ const SECRETS = /crd_(live|test)_|eyJ|signature=|X-Amz-|\.[jt]s:\d|s3:|file:|obj
 
 /** Names of the headers that belong to problems. */
 const NAMES = [
-  ...['content-type', 'cache-control', 'location'],
-  ...['www-authenticate', 'allow', 'retry-after', 'content-range'],
+  'content-type',
+  'cache-control',
+  'location',
+  'www-authenticate',
+  'allow',
+  'retry-after',
+  'content-range',
 ];
 
 const headersOf = (headers: Headers): AnyDocument =>

@@ -48,7 +48,13 @@ export async function prepareRuns(folder: string): Promise<TestRuns> {
   await mkdir(place('empty'));
 
   const publishTo = (store: string, from = input): string[] => [
-    ...['publish', '--input', from, '--store', `file:${store}`, '--as-of', '2025-01-11'],
+    'publish',
+    '--input',
+    from,
+    '--store',
+    `file:${store}`,
+    '--as-of',
+    '2025-01-11',
   ];
   let fresh = 0;
   return {

@@ -50,8 +50,14 @@ function reshape({ regime, confidence, scorecard, drivers }: MetaDay, kept: [str
   ]);
   return {
     ...Object.fromEntries(kept),
-    ...{ regime: run, axes, data_quality, ...quality, confidence: { score, level } },
-    ...{ missing_signals: missing.join(' ') || null, scorecard: undefined, drivers: undefined },
+    regime: run,
+    axes,
+    data_quality,
+    ...quality,
+    confidence: { score, level },
+    missing_signals: missing.join(' ') || null,
+    scorecard: undefined,
+    drivers: undefined,
     ...Object.fromEntries(scores),
     driver: Object.fromEntries(byDriver),
   };

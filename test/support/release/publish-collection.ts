@@ -23,8 +23,14 @@ export async function collectValues(
     const evidence = { kind: 'responses', responses: [] } as const;
     const lineage = toLineage('files', { chain: 'base', date, values, counts: {}, evidence }, []);
     const line: LedgerLine = {
-      ...{ chain: 'base', date, values, source: 'files', rule: reason === null ? 'day' : 'revision', reason },
-      ...{ lineage: lineage.sha256, accepted_at: '2025-01-10T06:15:00Z' },
+      chain: 'base',
+      date,
+      values,
+      source: 'files',
+      rule: reason === null ? 'day' : 'revision',
+      reason,
+      lineage: lineage.sha256,
+      accepted_at: '2025-01-10T06:15:00Z',
     };
     return { lineage, line };
   });

@@ -40,8 +40,13 @@ export async function putTrustFiles(
   });
   const texts: TrustTexts = {
     [TRUST_PATHS.keys]: await signDocument(root, 'key-set', {
-      ...{ schema: 'key-set/1', site: SITE, version: 1, signed_from_sequence: 1, root: root.jwk },
-      ...{ issued_at: validity.valid_from, expires: validity.valid_until },
+      schema: 'key-set/1',
+      site: SITE,
+      version: 1,
+      signed_from_sequence: 1,
+      root: root.jwk,
+      issued_at: validity.valid_from,
+      expires: validity.valid_until,
       keys: [{ kid: key.kid, jwk: key.jwk, ...validity, revoked: null }],
     }),
     [TRUST_PATHS.timestamp]: await signDocument(

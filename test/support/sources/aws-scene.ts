@@ -129,7 +129,12 @@ export async function startAwsScene(): Promise<AwsScene> {
   }
   let written = 0;
   return {
-    ...{ bucket, proxy, engine, connection, cacheFolder, put },
+    bucket,
+    proxy,
+    engine,
+    connection,
+    cacheFolder,
+    put,
     async write(chain, date, day, form) {
       const place = path.join(folder.path, `written-${(written += 1)}`);
       await mkdir(place);

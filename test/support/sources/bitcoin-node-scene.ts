@@ -82,7 +82,10 @@ export async function startBitcoinNodeScene(hours = 1): Promise<BitcoinNodeScene
     getnetworkinfo: () => ({ version: 290100, subversion: '/Satoshi:29.1.0/' }),
   });
   return {
-    ...{ service, tools, blocks, hashOf },
+    service,
+    tools,
+    blocks,
+    hashOf,
     heightAt(instant) {
       const height = blocks.findIndex(({ time }) => time === Date.parse(instant) / 1000);
       if (height === -1) throw new Error(`no block at ${instant}`);
@@ -90,7 +93,10 @@ export async function startBitcoinNodeScene(hours = 1): Promise<BitcoinNodeScene
     },
     create: (options) =>
       createBitcoinNode({
-        ...{ id: 'bitcoin-node', endpoint: service.endpoint, genesis: hashOf(0), tools },
+        id: 'bitcoin-node',
+        endpoint: service.endpoint,
+        genesis: hashOf(0),
+        tools,
         ...options,
       }),
   };
@@ -125,8 +131,12 @@ function toHeader(
 ): Record<string, unknown> {
   const block = blocks[height];
   return {
-    ...{ height, hash: hashOf(height), previousblockhash: height === 0 ? undefined : hashOf(height - 1) },
-    ...{ time: block?.time, mediantime: medianTime(blocks, height), bits: block?.bits },
+    height,
+    hash: hashOf(height),
+    previousblockhash: height === 0 ? undefined : hashOf(height - 1),
+    time: block?.time,
+    mediantime: medianTime(blocks, height),
+    bits: block?.bits,
     nTx: 1 + (block?.txs.length ?? 0),
   };
 }
@@ -143,7 +153,8 @@ function toBlock(
   };
   return {
     ...toHeader(blocks, height, hashOf),
-    ...{ size, weight: size * 3 },
+    size,
+    weight: size * 3,
     tx: [coinbase, ...txs.map(toTransaction)],
   };
 }

@@ -68,7 +68,12 @@ export async function startEvmNodeScene(chain: EvmChain = 'base'): Promise<EvmNo
     eth_getBlockReceipts: (tag: string) => (Number(tag) in blocks ? receipts(Number(tag)) : null),
   });
   return {
-    ...{ service, tools, blocks, hashOf, header, receipts },
+    service,
+    tools,
+    blocks,
+    hashOf,
+    header,
+    receipts,
     finalize: (number) => void (finalized = number),
     create: (options) =>
       createEvmNode({ id: 'test-node', chain, endpoint: service.endpoint, tools, batchSize: 7, ...options }),
@@ -111,7 +116,9 @@ function toHeader(
 ): Record<string, unknown> {
   if (block === undefined) throw new Error(`no block ${number}`);
   return {
-    ...{ number: hex(number), hash, parentHash },
+    number: hex(number),
+    hash,
+    parentHash,
     timestamp: hex(block.time),
     gasUsed: hex(block.txs.reduce((sum, { gas }) => sum + gas, 0)),
     gasLimit: hex(block.gasLimit),
@@ -122,7 +129,9 @@ function toHeader(
 function toReceipt(tx: EvmTx, index: number, number: number, blockHash: string): Record<string, unknown> {
   const { from, to, gas, price, status, type, l1Fee } = tx;
   return {
-    ...{ blockHash, from, to },
+    blockHash,
+    from,
+    to,
     transactionHash: txHash(number, index),
     gasUsed: hex(gas),
     effectiveGasPrice: price === undefined ? undefined : hex(price),

@@ -14,8 +14,11 @@ function wholeBitcoinDay(seed: number): BitcoinDay {
   const rows = BLOCKS * PER_BLOCK;
   return {
     blocks: Array.from({ length: BLOCKS }, (_, i) => ({
-      ...{ number: seed * BLOCKS + i, bits: '1702070f', transactions: PER_BLOCK },
-      ...{ size: 1_000_000 + seed, weight: 3_990_000 + i },
+      number: seed * BLOCKS + i,
+      bits: '1702070f',
+      transactions: PER_BLOCK,
+      size: 1_000_000 + seed,
+      weight: 3_990_000 + i,
     })),
     transactions: Array.from({ length: rows }, (_, i) => {
       const isCoinbase = i < BLOCKS;
@@ -29,8 +32,10 @@ function wholeEvmDay(chain: Chain, seed: number): EvmDay {
   const gas = 21_000 + seed;
   return {
     blocks: Array.from({ length: BLOCKS }, (_, i) => ({
-      ...{ number: seed * BLOCKS + i, transactions: PER_BLOCK },
-      ...{ gasUsed: gas * PER_BLOCK, gasLimit: 30_000_000 },
+      number: seed * BLOCKS + i,
+      transactions: PER_BLOCK,
+      gasUsed: gas * PER_BLOCK,
+      gasLimit: 30_000_000,
     })),
     transactions: Array.from({ length: BLOCKS * PER_BLOCK }, (_, i) => {
       const price = 1_000_000_000 + i;

@@ -47,10 +47,8 @@ it('names the values in a sentence, without the one that was sent', () => {
 it('suggests only valid values for any part, however long', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
-      expect([undefined, ...['bitcoin']]).toContain(wordsOf(`/chains/${text}`)?.[0]);
-      expect([undefined, ...['meta', 'bitcoin']]).toContain(
-        wordsOf(`/api/v1/files/${text}/latest.json`)?.[0],
-      );
+      expect([undefined, 'bitcoin']).toContain(wordsOf(`/chains/${text}`)?.[0]);
+      expect([undefined, 'meta', 'bitcoin']).toContain(wordsOf(`/api/v1/files/${text}/latest.json`)?.[0]);
     }),
   );
   expect(findInvalidPart(`/chains/${'a'.repeat(8_192)}`)).toBeUndefined();

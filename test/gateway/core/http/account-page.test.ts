@@ -24,8 +24,12 @@ const error = compileErrorPage(
   '/account/style.css',
 )({
   problem: toProblem(new GatewayError('not-found'), 'request-1'),
-  ...{ path: '/doc', query: '', canRetry: false, origin: undefined },
-  ...{ site: SITE, publicPaths: new Set<string>() },
+  path: '/doc',
+  query: '',
+  canRetry: false,
+  origin: undefined,
+  site: SITE,
+  publicPaths: new Set<string>(),
 });
 
 /** Returns the paths and names of the links in a part of a page. */

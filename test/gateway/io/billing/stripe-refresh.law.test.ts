@@ -26,7 +26,11 @@ const DAY = 24 * HOUR;
 const PATIENCE_MS = 3_000;
 
 const grant = (changes: Partial<Grant>): Grant => ({
-  ...{ plan: 'research', chain: null, origin: 'stripe', sinceMs: 0, untilMs: Date.now() },
+  plan: 'research',
+  chain: null,
+  origin: 'stripe',
+  sinceMs: 0,
+  untilMs: Date.now(),
   ...changes,
 });
 

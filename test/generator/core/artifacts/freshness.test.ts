@@ -41,7 +41,8 @@ it.each([
 
 it('a chain without an available date is stale', () => {
   expect(toFreshness('base', THROUGH, null, '2026-08-19T06:00:00Z', [])).toMatchObject({
-    ...{ freshness: 'stale', lag_days: null },
+    freshness: 'stale',
+    lag_days: null,
   });
 });
 
@@ -52,8 +53,10 @@ it.each([
 ])('a release of %s names the instants from which its word changes', (publishedAt, word, words) => {
   const published = toPublishedFreshness('base', THROUGH, THROUGH, publishedAt, []);
   expect(published).toMatchObject({
-    ...{ freshness: word, freshness_at_publication: word },
-    ...{ late_after: '2026-08-21T00:00:00Z', stale_after: '2026-08-23T00:00:00Z' },
+    freshness: word,
+    freshness_at_publication: word,
+    late_after: '2026-08-21T00:00:00Z',
+    stale_after: '2026-08-23T00:00:00Z',
   });
   expect(freshnessWords(published)).toBe(words);
 });

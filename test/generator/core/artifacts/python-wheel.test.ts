@@ -28,8 +28,13 @@ describe('makeWheel', () => {
     expect(name).toBe('a_client-1.2.0-py3-none-any.whl');
     const files = filesOf(bytes);
     expect(Object.keys(files)).toEqual([
-      ...['crd/__init__.py', 'crd/b.py', `${INFO}/METADATA`, `${INFO}/WHEEL`, `${INFO}/entry_points.txt`],
-      ...[`${INFO}/licenses/LICENSE`, `${INFO}/RECORD`],
+      'crd/__init__.py',
+      'crd/b.py',
+      `${INFO}/METADATA`,
+      `${INFO}/WHEEL`,
+      `${INFO}/entry_points.txt`,
+      `${INFO}/licenses/LICENSE`,
+      `${INFO}/RECORD`,
     ]);
     expect(files['crd/b.py']).toBe('b = "ü"\n');
     expect(files[`${INFO}/METADATA`]).toBe(`${CLIENT.metadata}\n# A client\n`);

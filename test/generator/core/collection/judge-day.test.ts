@@ -67,9 +67,16 @@ describe('the rule shape withholds', () => {
 
 describe('the rule whole', () => {
   const whole = {
-    ...{ block_count: '43200', block_numbers: '43200', first_block: '100', last_block: '43299' },
-    ...{ block_tx_count: '1200', all_rows: '1200', all_gas: '77', gas_used: '77' },
-    ...{ status_missing: '0', fee_disagrees: '0' },
+    block_count: '43200',
+    block_numbers: '43200',
+    first_block: '100',
+    last_block: '43299',
+    block_tx_count: '1200',
+    all_rows: '1200',
+    all_gas: '77',
+    gas_used: '77',
+    status_missing: '0',
+    fee_disagrees: '0',
   };
 
   it('passes a day whose blocks and transactions are complete', () => {
@@ -116,8 +123,10 @@ describe('the rule whole', () => {
     const range = (from: number, to: number): number[] =>
       Array.from({ length: to - from + 1 }, (_, i) => from + i);
     const countsOf = (blocks: readonly number[]): CollectedDay['counts'] => ({
-      ...{ first_block: String(Math.min(...blocks)), last_block: String(Math.max(...blocks)) },
-      ...{ block_count: String(blocks.length), block_numbers: String(blocks.length) },
+      first_block: String(Math.min(...blocks)),
+      last_block: String(Math.max(...blocks)),
+      block_count: String(blocks.length),
+      block_numbers: String(blocks.length),
     });
     const before = [...range(0, 99), 101];
     const day = [100, ...range(102, 242), 244];

@@ -4,7 +4,9 @@ import { sha256Hex } from '../../../../schemas/digest.js';
 import { SchemaError } from '../../../../schemas/validate.js';
 
 const OBJECTS: Evidence = {
-  ...{ kind: 'objects', sql_sha256: '2'.repeat(64), engine: 'duckdb 1.5.6' },
+  kind: 'objects',
+  sql_sha256: '2'.repeat(64),
+  engine: 'duckdb 1.5.6',
   objects: [{ uri: 's3://b/k', etag: '"e"', bytes: 7, last_modified: '2026-08-20T01:45:00Z' }],
 };
 const RESPONSES: Evidence = {
@@ -14,7 +16,10 @@ const RESPONSES: Evidence = {
   ],
 };
 const day = (evidence: Evidence): CollectedDay => ({
-  ...{ chain: 'base', date: '2026-08-19', values: { tx_count: '5' }, counts: { all_rows: '5' } },
+  chain: 'base',
+  date: '2026-08-19',
+  values: { tx_count: '5' },
+  counts: { all_rows: '5' },
   evidence,
 });
 

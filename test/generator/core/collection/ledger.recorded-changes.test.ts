@@ -28,12 +28,14 @@ const published = (txCount: number | null, source: string | null = 'files'): Pub
 /** Returns a line for each value of the date, the first one without a reason. */
 const lines = (...values: string[]): LedgerLine[] =>
   values.map((value, i) => ({
-    ...{ chain: 'base', date: DATE, values: { tx_count: value }, source: 'files', rule: 'day' },
-    ...{
-      reason: i === 0 ? null : `reason ${i}`,
-      lineage: '0'.repeat(64),
-      accepted_at: '2026-08-20T06:15:00Z',
-    },
+    chain: 'base',
+    date: DATE,
+    values: { tx_count: value },
+    source: 'files',
+    rule: 'day',
+    reason: i === 0 ? null : `reason ${i}`,
+    lineage: '0'.repeat(64),
+    accepted_at: '2026-08-20T06:15:00Z',
   }));
 
 it.each<[string, number | null, number | null, LedgerLine[], readonly string[]]>([

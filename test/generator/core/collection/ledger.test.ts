@@ -13,8 +13,14 @@ import type { LedgerLine } from '../../../../schemas/types.generated.js';
 /** Returns a line of the ledger of base. */
 function line(date: string, values: Record<string, string>, changes: Partial<LedgerLine> = {}): LedgerLine {
   return {
-    ...{ chain: 'base', date, values, source: 'growthepie', rule: 'day', reason: null },
-    ...{ lineage: '0'.repeat(64), accepted_at: '2026-08-20T06:15:00Z' },
+    chain: 'base',
+    date,
+    values,
+    source: 'growthepie',
+    rule: 'day',
+    reason: null,
+    lineage: '0'.repeat(64),
+    accepted_at: '2026-08-20T06:15:00Z',
     ...changes,
   };
 }
@@ -107,7 +113,9 @@ describe('the input that a ledger yields', () => {
 
   it('names the sources from the date on which they change', () => {
     const describe = (source: string): { name: string; licence: string; url: string } => ({
-      ...{ name: source, licence: 'CC BY 4.0', url: `https://${source}.example` },
+      name: source,
+      licence: 'CC BY 4.0',
+      url: `https://${source}.example`,
     });
     const lines = [
       line('2026-08-18', { tx_count: '9' }),

@@ -36,8 +36,11 @@ it('a site of this machine with the default port changes no program', async () =
 
 it('a site gives the OpenAPI description its title, server, contact and terms', async () => {
   const site = {
-    ...{ name: 'Example data', base_url: 'https://data.example.com', publisher: 'Example Ltd' },
-    ...{ contact: 'data@example.com', terms_url: 'https://example.com/terms' },
+    name: 'Example data',
+    base_url: 'https://data.example.com',
+    publisher: 'Example Ltd',
+    contact: 'data@example.com',
+    terms_url: 'https://example.com/terms',
   };
   const plain = JSON.parse(await textOf(PUBLIC_PATHS.openapi)) as object;
   expect(plain).toMatchObject({ info: { title: 'Chain reference data' }, servers: [{ url: '/' }] });

@@ -34,8 +34,14 @@ const htmlOf = (path: string): string => DOCS.get(path) ?? '';
 
 /** Paths that other parts of a release or the gateway serve. */
 const ELSEWHERE: readonly string[] = [
-  ...[PAGE_PATHS.front, PAGE_PATHS.status, PAGE_PATHS.changes, PAGE_PATHS.feed, ACCOUNT_PATHS.page],
-  ...[PUBLIC_PATHS.release, PUBLIC_PATHS.openapi, ...EXAMPLE_NAMES.map(examplePath)],
+  PAGE_PATHS.front,
+  PAGE_PATHS.status,
+  PAGE_PATHS.changes,
+  PAGE_PATHS.feed,
+  ACCOUNT_PATHS.page,
+  PUBLIC_PATHS.release,
+  PUBLIC_PATHS.openapi,
+  ...EXAMPLE_NAMES.map(examplePath),
 ];
 
 /** Returns the node if it is a string, otherwise ''. */
@@ -176,7 +182,10 @@ describe('the documentation', () => {
 
   it('is listed on each of its pages, which mark themselves', () => {
     const listed = [
-      ...[PAGE_PATHS.docs, PAGE_PATHS.api, PAGE_PATHS.apiSchemas, ...GUIDE_NAMES.map(guidePath)],
+      PAGE_PATHS.docs,
+      PAGE_PATHS.api,
+      PAGE_PATHS.apiSchemas,
+      ...GUIDE_NAMES.map(guidePath),
       ...EXAMPLE_NAMES.map(exampleViewPath),
     ];
     for (const [path, page] of DOCS) {

@@ -5,9 +5,13 @@ import type { Site } from '../../../../schemas/types.generated.js';
 
 const STAMP = { revision: '2026-08-20.000001', sequence: 1, publishedAt: '2026-08-20T06:00:00Z' };
 const SITE: Site = {
-  ...{ name: 'Data <of> "Example"', base_url: 'https://data.example.com', publisher: 'Example & Sons' },
-  ...{ contact: 'data@example.com', terms_url: 'https://example.com/terms?a=1&b=2' },
-  ...{ privacy_url: 'https://example.com/privacy', sign_up_url: 'https://example.com/sign-up' },
+  name: 'Data <of> "Example"',
+  base_url: 'https://data.example.com',
+  publisher: 'Example & Sons',
+  contact: 'data@example.com',
+  terms_url: 'https://example.com/terms?a=1&b=2',
+  privacy_url: 'https://example.com/privacy',
+  sign_up_url: 'https://example.com/sign-up',
 };
 
 async function render(details?: Site): Promise<{ readonly front: string; readonly docs: string }> {

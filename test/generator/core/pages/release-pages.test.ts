@@ -12,12 +12,20 @@ const SITE: Site = { name: 'A & B', base_url: 'https://data.example.com' };
 const SPAN = { days: 1, first_date: '2023-02-03', last_date: '2023-02-03' };
 
 const chain = (parts: Partial<ChainChanges>): ChainChanges => ({
-  ...{ updated_through: '2023-02-03', new: null, restated: null, withdrawn: null, label_changes: [] },
+  updated_through: '2023-02-03',
+  new: null,
+  restated: null,
+  withdrawn: null,
+  label_changes: [],
   ...parts,
 });
 const release = (publishedAt: string, parts: Partial<ReleaseChanges>): ReleaseChanges => ({
-  ...{ revision: `${publishedAt.slice(0, 10)}.000001`, sequence: 1, published_at: publishedAt },
-  ...{ chains: {}, reason: null, rollback: null },
+  revision: `${publishedAt.slice(0, 10)}.000001`,
+  sequence: 1,
+  published_at: publishedAt,
+  chains: {},
+  reason: null,
+  rollback: null,
   ...parts,
 });
 

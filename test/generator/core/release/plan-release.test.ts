@@ -121,7 +121,8 @@ it('verification reports unlisted public files, and damaged files of earlier rel
   await replace(store, `objects/sha256/${old}`, '{}');
   const { faults } = await verifyStore(store, { deep: false });
   expect(faults.map(({ key }) => key).sort()).toEqual([
-    ...[`objects/sha256/${old}`, `objects/sha256/${old}`], // wrong size and wrong digest
+    `objects/sha256/${old}`,
+    `objects/sha256/${old}`, // wrong size and wrong digest
     'public/api/v1/files/gold/base/latest.json',
   ]);
 });

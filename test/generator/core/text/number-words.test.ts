@@ -16,8 +16,15 @@ import {
 } from '../../../../generator/core/text/number-words.js';
 
 const SCALES: Readonly<Record<string, number>> = {
-  ...{ million: 1e6, billion: 1e9, trillion: 1e12 },
-  ...{ '%': 0.01, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15 },
+  million: 1e6,
+  billion: 1e9,
+  trillion: 1e12,
+  '%': 0.01,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  PB: 1e15,
 };
 const NUMBER = /^[-+]?\d[\d,]*(\.\d+)?( (million|billion|trillion|%|k?B|[MGTP]B|s))?$/;
 

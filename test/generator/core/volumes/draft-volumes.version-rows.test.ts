@@ -15,8 +15,16 @@ const reason = 'upstream';
 
 function entryOf(date: string, parts: Partial<ManifestDate>): ManifestDate {
   return {
-    ...{ date, sha256: 'new', bytes: 1, schema: 'gold-day/1', methodology_version: 'v1', revision: R1 },
-    ...{ in_force_from: R1, status: 'available', path: '/api/v1/files/x', superseded: [] },
+    date,
+    sha256: 'new',
+    bytes: 1,
+    schema: 'gold-day/1',
+    methodology_version: 'v1',
+    revision: R1,
+    in_force_from: R1,
+    status: 'available',
+    path: '/api/v1/files/x',
+    superseded: [],
     ...parts,
   };
 }
@@ -26,7 +34,10 @@ const recordOf = (status: MetaDay['status']): DayRecord => ({ status, methodolog
 
 const rowsOf = (entry: ManifestDate, metaEntry = entry, records: Record<string, DayRecord> = {}) =>
   toVersionRows({
-    ...{ entry, metaEntry, chain: 'base', revisions: REVISIONS },
+    entry,
+    metaEntry,
+    chain: 'base',
+    revisions: REVISIONS,
     records: new Map(Object.entries({ new: recordOf('available'), old: recordOf('degraded'), ...records })),
   });
 
@@ -43,7 +54,8 @@ it('each version is a row, in force until the next one', () => {
 it('a version has a row for each status that its date had meanwhile', () => {
   const entry = entryOf('2024-01-31', { revision: R3, in_force_from: R3, superseded });
   const meta = entryOf('2024-01-31', {
-    ...{ revision: R3, in_force_from: R3 },
+    revision: R3,
+    in_force_from: R3,
     superseded: [...superseded, { revision: R2, in_force_from: R2, sha256: 'between', bytes: 1, reason }],
   });
   const rows = rowsOf(entry, meta, { between: recordOf('missing') });
@@ -62,14 +74,18 @@ it('a version has a row for each status that its date had meanwhile', () => {
 
 it('a withdrawn date has a row without values from the revision on that withdrew it', () => {
   const withdrawn = entryOf('2024-01-31', {
-    ...{ in_force_from: R2, status: 'withdrawn', sha256: 'old', superseded },
+    in_force_from: R2,
+    status: 'withdrawn',
+    sha256: 'old',
+    superseded,
   });
   expect(rowsOf(withdrawn)).toMatchObject([
     { inForceFrom: R1, inForceUntil: R2, record: recordOf('degraded') },
     { inForceFrom: R2, inForceUntil: null, record: null, status: 'withdrawn' },
   ]);
   const back = entryOf('2024-01-31', {
-    ...{ revision: R3, in_force_from: R3 },
+    revision: R3,
+    in_force_from: R3,
     superseded: [
       ...superseded,
       { ...superseded[0], in_force_from: R2, status: 'withdrawn' } as (typeof superseded)[0],

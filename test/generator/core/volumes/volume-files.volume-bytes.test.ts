@@ -25,13 +25,19 @@ it('Parquet has the same cells, typed', async () => {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
   expect(await parquetReadObjects({ file })).toEqual([
     {
-      ...{ date: new Date('1969-12-31'), source: 'one, "two"', value: 1.5e-7, run_days: 1n },
+      date: new Date('1969-12-31'),
+      source: 'one, "two"',
+      value: 1.5e-7,
+      run_days: 1n,
       backfilled: true,
     },
     { date: new Date('2024-02-29'), source: null, value: null, run_days: null, backfilled: false },
     {
-      ...{ date: new Date('2024-03-01'), source: 'é', value: 9_007_199_254_740_992 },
-      ...{ run_days: 4_294_967_297n, backfilled: true },
+      date: new Date('2024-03-01'),
+      source: 'é',
+      value: 9_007_199_254_740_992,
+      run_days: 4_294_967_297n,
+      backfilled: true,
     },
   ]);
 });

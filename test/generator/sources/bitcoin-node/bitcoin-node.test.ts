@@ -63,25 +63,33 @@ describe('bitcoin-node', () => {
     const [first, last] = [scene.heightAt(`${LAST}T00:00:00Z`), scene.heightAt(`${LAST}T23:00:00Z`)];
     const size = scene.blocks.slice(first, last + 1).reduce((sum, block) => sum + block.size, 0);
     expect(values).toMatchObject({
-      ...{ tx_count: '4', active_addresses: '5', block_count: '24' },
-      ...{ fees_total: '0.00001001', fee_median: '0.0000025' },
-      ...{ issuance: '75', block_size: String(size), block_weight: String(3 * size) },
+      tx_count: '4',
+      active_addresses: '5',
+      block_count: '24',
+      fees_total: '0.00001001',
+      fee_median: '0.0000025',
+      issuance: '75',
+      block_size: String(size),
+      block_weight: String(3 * size),
     });
     expect(Number(values.difficulty)).toBeCloseTo((0xffff * 2 ** 48) / 0x020a3c, 0);
     expect(counts).toMatchObject({
-      ...{
-        all_rows: '28',
-        block_tx_count: '28',
-        coinbase_count: '24',
-        fee_missing: '0',
-        bits_17020a3c: '24',
-      },
-      ...{ first_block: String(first), last_block: String(last), block_numbers: '24' },
+      all_rows: '28',
+      block_tx_count: '28',
+      coinbase_count: '24',
+      fee_missing: '0',
+      bits_17020a3c: '24',
+      first_block: String(first),
+      last_block: String(last),
+      block_numbers: '24',
     });
     expect(evidence).toEqual({
-      ...{ kind: 'node', client: '/Satoshi:29.1.0/' },
-      ...{ first_block: String(first), first_hash: scene.hashOf(first) },
-      ...{ last_block: String(last), last_hash: scene.hashOf(last) },
+      kind: 'node',
+      client: '/Satoshi:29.1.0/',
+      first_block: String(first),
+      first_hash: scene.hashOf(first),
+      last_block: String(last),
+      last_hash: scene.hashOf(last),
     });
   });
 

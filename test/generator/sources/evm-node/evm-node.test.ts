@@ -63,7 +63,10 @@ describe('evm-node', () => {
       gas_limit_mean: String(30_000_000 + first + 4),
     });
     expect(counts).toMatchObject({
-      ...{ block_count: '9', block_numbers: '9', first_block: String(first), last_block: String(first + 8) },
+      block_count: '9',
+      block_numbers: '9',
+      first_block: String(first),
+      last_block: String(first + 8),
       block_tx_count: String(blocks.flatMap(({ txs }) => txs).length),
     });
     expect(counts).not.toHaveProperty('all_rows');
@@ -106,8 +109,15 @@ describe('evm-node', () => {
         gas_used: '2000',
       });
       expect(counts).toMatchObject({
-        ...{ all_rows: '5', block_tx_count: '5', all_gas: '2000', gas_used: '2000', tx_gas_used: '1000' },
-        ...{ l2_fees: '21000', fee_missing: '0', status_missing: '0', type_missing: '0' },
+        all_rows: '5',
+        block_tx_count: '5',
+        all_gas: '2000',
+        gas_used: '2000',
+        tx_gas_used: '1000',
+        l2_fees: '21000',
+        fee_missing: '0',
+        status_missing: '0',
+        type_missing: '0',
       });
     });
 

@@ -49,7 +49,8 @@ describe('growthepie with exports that do not answer', () => {
   it('fails if none answers', async () => {
     silence('txcount', 'daa', 'fees', 'txcosts', 'rent_paid');
     expect(await failureOf('arbitrum')).toMatchObject({
-      ...{ code: 'unavailable', message: expect.stringContaining('export/txcount.json') },
+      code: 'unavailable',
+      message: expect.stringContaining('export/txcount.json'),
     });
   });
 

@@ -10,12 +10,10 @@ function history(on: number, values: DayValues): DatedValues[] {
   return Array.from({ length: 40 }, (_, i) => ({
     date: addDays(FIRST, i),
     values: {
-      ...{
-        tx_count: `${1_000 + i}`,
-        fees_total: `10.${i + 10}1`,
-        block_count: '144',
-        transfer_count: `${70 + i}`,
-      },
+      tx_count: `${1_000 + i}`,
+      fees_total: `10.${i + 10}1`,
+      block_count: '144',
+      transfer_count: `${70 + i}`,
       ...(i === on ? values : {}),
     },
   }));

@@ -28,7 +28,11 @@ const SETTLING_DAYS = { base: 7, ethereum: 3 };
 const QUARTER = 0.25; // each run is at a quarter past the hour
 
 export const createTable = (): ChainTable => ({
-  ...{ values: new Map(), drifts: new Set(), awaited: new Set(), since: new Map(), decided: [] },
+  values: new Map(),
+  drifts: new Set(),
+  awaited: new Set(),
+  since: new Map(),
+  decided: [],
 });
 
 type Accepts = (day: number, metric: MetricName) => boolean;

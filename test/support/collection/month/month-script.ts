@@ -112,7 +112,13 @@ export function drawMonth(seed: number): MonthScript {
     const end = (day + 1) * 24;
     const decision = decided === undefined ? NEVER : end + (draft.from ?? 0) + Math.max(decided, 3);
     episodes.set(nameOf(chain, day), {
-      ...{ chain, day, from: 0, until: NEVER, metric: 'tx_count', confirmed: NEVER, decided: decision },
+      chain,
+      day,
+      from: 0,
+      until: NEVER,
+      metric: 'tx_count',
+      confirmed: NEVER,
+      decided: decision,
       ...draft,
     });
   };
@@ -161,7 +167,8 @@ function drawCut(
   );
   const morning = pick(mornings, random);
   return {
-    ...{ chain, from: morning + Math.floor(random() * 3) },
+    chain,
+    from: morning + Math.floor(random() * 3),
     until: morning + 9 + Math.floor(random() * 3),
   };
 }

@@ -35,7 +35,9 @@ export function planOf(script: MonthScript, chain: MonthChain, hour: number): Ch
   const main = createSource(script, chain, 'main', hour);
   const check = createSource(script, chain, 'check', hour);
   return {
-    ...{ chain, rules: DEFAULT_RULES[chain], since: dateOf(-HISTORY_DAYS) },
+    chain,
+    rules: DEFAULT_RULES[chain],
+    since: dateOf(-HISTORY_DAYS),
     parts: [{ source: main, metrics: metricsOf(chain) }],
     checks: [{ source: check, same: ['tx_count'] }],
   };

@@ -16,8 +16,13 @@ export type View = {
 const USUAL: Readonly<Record<MonthChain, { readonly [metric in MetricName]?: number }>> = {
   base: { tx_count: 8_000_000, active_addresses: 500_000, fees_total: 40, fee_median: 0.0004 },
   ethereum: {
-    ...{ tx_count: 1_200_000, active_addresses: 500_000, fee_median: 0.0007, gas_price_mean: 17 },
-    ...{ gas_used: 108_000_000_000, gas_limit_mean: 30_000_000, block_count: 7_150 },
+    tx_count: 1_200_000,
+    active_addresses: 500_000,
+    fee_median: 0.0007,
+    gas_price_mean: 17,
+    gas_used: 108_000_000_000,
+    gas_limit_mean: 30_000_000,
+    block_count: 7_150,
   },
 };
 
@@ -84,7 +89,10 @@ export function viewMain(
   const truth = new Map(truthOf(script, chain, day));
   truth.set('tx_count', countOf(truth, { isShifted, isRevised }));
   const plain: View = {
-    ...{ values: toValues(truth), counts: countsOf(chain, day), wrong: [], damaged: false },
+    values: toValues(truth),
+    counts: countsOf(chain, day),
+    wrong: [],
+    damaged: false,
   };
   const view = isOn ? { ...plain, ...distort(episode, truth, plain.counts) } : plain;
   views.set(name, view);
@@ -209,12 +217,14 @@ function countsOf(chain: MonthChain, day: number): CollectedDay['counts'] {
   if (chain === 'base') return {};
   const first = 20_000_000 + day * 7_150;
   return {
-    ...{
-      block_count: '7150',
-      block_numbers: '7150',
-      first_block: `${first}`,
-      last_block: `${first + 7_149}`,
-    },
-    ...{ block_tx_count: '1200', all_rows: '1200', all_gas: '77', gas_used: '77', status_missing: '0' },
+    block_count: '7150',
+    block_numbers: '7150',
+    first_block: `${first}`,
+    last_block: `${first + 7_149}`,
+    block_tx_count: '1200',
+    all_rows: '1200',
+    all_gas: '77',
+    gas_used: '77',
+    status_missing: '0',
   };
 }

@@ -67,7 +67,10 @@ it.each([
     'a plan was granted after a refund, and the subscription can charge again',
     { ...GRANTED, subscription: { ...BOUGHT, outcome: 'refunded', access_until: null } },
     {
-      ...{ kind: 'active', held: { plan: 'research', chain: null }, renews: null, until: LATER },
+      kind: 'active',
+      held: { plan: 'research', chain: null },
+      renews: null,
+      until: LATER,
       beside: { kind: 'refunded', held },
     },
   ],
