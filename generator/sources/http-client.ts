@@ -59,10 +59,9 @@ export type HttpClientOptions = {
  * @throws GeneratorError 'usage' for an endpoint that is not https.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { source, pace, secretParameters = [], authorization } = options;
-  const { limits = LIMITS, tools = SYSTEM_TOOLS } = options;
+  const { source, secretParameters = [], authorization, limits = LIMITS, tools = SYSTEM_TOOLS } = options;
   const { origin } = parseEndpoint(source, options.endpoint);
-  const takeTurn = createPacer(pace, tools);
+  const takeTurn = createPacer(options.pace, tools);
   const shared = { userAgent: USER_AGENT, limits, tools };
   let closedUntilMs = 0;
 
