@@ -193,7 +193,7 @@ function assertPublishable(
   assertNotBefore(asOfMs, state.record, clock, machineClock(now));
 }
 
-/** Adds to each refused restatement how its metrics changed. This is the only use of published days in planning. */
+/** Adds to each refused restatement how its metrics changed. */
 async function explainRestatements(
   store: ObjectStore,
   plan: Plan,

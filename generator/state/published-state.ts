@@ -199,7 +199,7 @@ async function readManifests(
   );
 }
 
-/** Reads the files of a release that planning needs: manifests of `listed`, changes, status, landing, calendars of `chains`. */
+/** Reads the files of a release that planning needs: changes, status, landing, site, manifests of `listed`, calendars and charts of `chains`. */
 export async function readState(
   store: ObjectStore,
   record: ReleaseRecord,

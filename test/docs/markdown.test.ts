@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import product from '../../package.json' with { type: 'json' };
@@ -57,6 +58,19 @@ describe('the Markdown pages', () => {
         .map((script) => `${name}: ${script}`),
     );
     expect(unknown).toEqual([]);
+  });
+});
+
+describe('the pages for developers', () => {
+  /** A source file in code: not a URL, and without a placeholder. */
+  const FILE = /`(?![/.])([\w./@-]+\/[\w.@-]+\.(?:ts|mjs|js|json|py|md|sql|sh))`/g;
+
+  it.each(['CONTRIBUTING.md', 'DECISIONS.md', 'README.md'])('%s names only files that exist', (page) => {
+    const named = [...pageOf(page).matchAll(FILE)].map(([, file = '']) => file);
+    const folders = ['', 'generator', 'gateway'].map((folder) => path.join(ROOT, folder));
+    const isAbsent = (file: string): boolean =>
+      !folders.some((folder) => existsSync(path.join(folder, file)));
+    expect(named.filter((file) => !file.startsWith('dist/')).filter(isAbsent)).toEqual([]);
   });
 });
 

@@ -71,7 +71,8 @@ type ChainFiles = { readonly [section in Section]: readonly FileTemplate[] };
 
 /**
  * Returns the files of a chain. A chain without dates in force has only manifests.
- * Add a new kind of file per chain here, in `publicPathsOf` and in `schemas/release-paths.ts`.
+ * Add a new kind of file per chain here, in `publicPathsOf`, in `schemas/release-paths.ts` and, if it always shows the newest
+ * state, in `schemas/object-headers.ts`.
  */
 export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles {
   const { chain, updatedThrough, sources, text } = state;

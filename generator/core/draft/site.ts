@@ -120,7 +120,7 @@ function fillGuides(guides: SiteTexts['guides'], fill: (text: string) => string)
 /** The files of texts that were used before: they do not change while the program runs. */
 const MADE = new WeakMap<ReferenceTexts, readonly FileTemplate[]>();
 
-/** Returns the files of the site. Add a new one here, and its path in `schemas/paths.ts`. */
+/** Returns the files of the site. Add a new one here, and its path in `schemas/page-paths.ts` or `schemas/paths.ts`. */
 export function siteFiles(texts: ReferenceTexts): readonly FileTemplate[] {
   const files = MADE.get(texts) ?? listSiteFiles(texts).map(renderOnce);
   MADE.set(texts, files);

@@ -89,7 +89,7 @@ export type PlannedRelease = {
   /** The record as it is stored, without them. */
   readonly recordText: string;
   readonly sha256: string;
-  /** Artifacts that must be in the store before the record is written, in addition to the days of `drafted`. */
+  /** Artifacts that must be in the store before the record is written, in addition to what was written while it was planned. */
   readonly artifacts: readonly Artifact[];
   /** Published files whose content really changed: they would differ even under the release that they name. */
   readonly differing: readonly string[];
