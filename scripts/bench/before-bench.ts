@@ -268,6 +268,24 @@ function add(samples: Samples, name: string, side: Side, value: number, { warn }
 
 /** Compares the medians with their bounds. */
 function checkSamples(samples: Samples): Check[] {
+  const peak = samples.get('first publish: peak MB');
+  const most: Check[] =
+    peak === undefined
+      ? []
+      : [
+          {
+            name: 'first publish, all',
+            measured: median(peak.now),
+            relation: 'under',
+            bound: 600,
+            unit: 'MB',
+          },
+        ];
+  return [...most, ...ratiosOf(samples)];
+}
+
+/** Compares the medians of both sides with the bounds of their ratios. */
+function ratiosOf(samples: Samples): Check[] {
   return [...samples].map(([name, { before, now }]) => ({
     name,
     measured: median(now) / median(before),
@@ -280,7 +298,7 @@ function checkSamples(samples: Samples): Check[] {
 /** Formats the medians of both sides, their ratio and its bound as a table. */
 function formatSamples(samples: Samples, commit: string): string {
   const { node, cpu, cpus } = machine();
-  const bounds = new Map(checkSamples(samples).map((check) => [check.name, check]));
+  const bounds = new Map(ratiosOf(samples).map((check) => [check.name, check]));
   const rows = [...samples].flatMap(([name, { before, now }]) => {
     const check = bounds.get(name);
     if (check === undefined) return [];

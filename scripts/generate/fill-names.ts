@@ -3,7 +3,7 @@ import type { Chain } from '../../schemas/types.generated.js';
 
 type JsonObject = { readonly [name: string]: unknown };
 
-/** The names that schemas spell out as members: where the first of a list is a member, all of them are. */
+/** The names that schemas spell out as members: where one of a list is a member, all of them are. */
 const LISTS: readonly (readonly string[])[] = [
   CHAIN_IDS,
   CHAIN_IDS.map((chain) => `${chain}.csv`),
@@ -17,7 +17,7 @@ const SHARED: { readonly [definition: string]: JsonObject } = {
   chain_metrics: { allOf: CHAIN_IDS.map(metricsCondition) },
 };
 
-/** Returns a schema with a member for each chain and metric of the catalog, where it has one for the first of them. */
+/** Returns a schema with a member for each chain and metric of the catalog, where it has one for any of them. */
 export function fillSchema(schema: JsonObject): JsonObject {
   const filled = fillMembers(schema);
   if (schema['$id'] !== 'common.schema.json') return filled;
@@ -31,8 +31,8 @@ export function fillSchema(schema: JsonObject): JsonObject {
 function fillMembers<T>(node: T): T {
   if (Array.isArray(node)) return node.map(fillMembers) as T; // of the same form
   if (!isObject(node)) return node;
-  const names = LISTS.find(([first = '']) => first in node) ?? [];
-  const first = node[names[0] ?? ''];
+  const names = LISTS.find((list) => list.some((name) => name in node)) ?? [];
+  const first = node[names.find((name) => name in node) ?? ''];
   const members = { ...Object.fromEntries(names.map((name) => [name, first])), ...node };
   return mapValues(members, fillMembers) as T; // the same
 }

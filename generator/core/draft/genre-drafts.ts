@@ -159,7 +159,7 @@ type EntryOptions = {
   readonly reason: string;
   /** Set to leave withdrawn dates withdrawn. */
   readonly keepWithdrawn?: boolean | undefined;
-  /** Receives each new file at once. Its text is then not cached, because the receiver writes it. */
+  /** Receives each new file at once. Only the newest texts are then cached: bundles hold them. */
   readonly handOver?: (file: RenderedFile) => void;
 };
 

@@ -3,6 +3,7 @@ import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { bundlePath, manifestPath, objectKey } from '../../../schemas/paths.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
 import { readStartingPoint } from '../../../generator/state/published-state.js';
+import { rollBack, setHold } from '../../support/release/operate.js';
 import { publishSeries } from '../../support/release/publish-series.js';
 import { randomSeries } from '../../support/release/random-series.js';
 import { interceptStore } from '../../support/stores/intercept-store.js';
@@ -72,9 +73,37 @@ it('a lost bundle does not stop the next date, whose bundle holds the same days'
   expect((await readRecord(store)).bundles).toEqual((await readRecord(other)).bundles);
 });
 
-it('dates that the input lacks at its beginning are noticed without the manifests', async () => {
+/** Returns a series without its first dates. */
+function dropFirst(series: InputSeries, count: number): InputSeries {
+  return {
+    ...series,
+    dates: series.dates.slice(count),
+    present: series.present.slice(count),
+    metrics: Object.fromEntries(
+      Object.entries(series.metrics).map(([metric, column]) => [metric, column.slice(count)]),
+    ),
+  };
+}
+
+it('a later start of the input is a drop, which no acceptance takes', async () => {
   const { store } = await published();
-  const late = randomSeries({ chain: 'base', seed: 1, days: DAYS, firstDate: '2022-01-03' });
+  const inputs = [dropFirst(shorter(whole.base), 2)];
+  const { chains } = await publishSeries(store, { inputs, asOf: LATER, acceptance: { reason: 'a test' } });
+  expect(chains.base).toMatchObject({
+    outcome: 'refused',
+    refusal: { drops: [{ kind: 'later-start', published: '2022-01-01', input: '2022-01-03' }] },
+  });
+});
+
+it('a start after withdrawn dates is no drop', async () => {
+  const store = createMemoryStore();
+  const late = dropFirst(whole.base, 2);
+  const { revision } = await publishSeries(store, { inputs: [late], asOf: AS_OF });
+  const acceptance = { reason: 'older dates' };
+  await publishSeries(store, { inputs: [whole.base], asOf: AS_OF, acceptance });
+  const now = '2022-02-15T12:00:00Z';
+  await rollBack(store, { to: revision ?? '', reason: 'a test', asOf: now });
+  await setHold(store, null, now);
   const { chains } = await publishSeries(store, { inputs: [late], asOf: LATER });
-  expect(chains.base?.outcome).toBe('refused');
+  expect(chains.base?.outcome).toBe('unchanged');
 });

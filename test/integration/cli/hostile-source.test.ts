@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { bundlePath, manifestPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
-import type { Manifest } from '../../../schemas/types.generated.js';
+import { bundlePath, chainPagePath, manifestPath, PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import type { Manifest, ReleaseRecord } from '../../../schemas/types.generated.js';
 import { openStore } from '../../../infra/store/open-store.js';
 import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
@@ -36,12 +36,28 @@ async function expectRefused(says: RegExp): Promise<void> {
 }
 
 describe('a source is refused with exit 8 by copy, verify and repair when its release has', () => {
+  const page = chainPagePath('bitcoin');
+
+  it.each(['/../../x', '/evil', '//x', '/%2e%2e/%2e%2e/x', `${PAGE_PATHS.docs}/index.html`])(
+    'a public file with the path %s',
+    async (hostile) => {
+      await forgeRelease(store(), {}, ({ public: shown, ...record }) => {
+        const { [page]: entry, ...others } = shown;
+        if (entry === undefined) throw new Error(`no ${page}`);
+        return { ...record, public: { ...others, [hostile]: entry } };
+      });
+      await expectRefused(/names .* which no release can have there/);
+    },
+  );
+
   it.each<[string, (manifest: Manifest) => Partial<Manifest>, RegExp]>([
     [
       'without a date that the others list',
       ({ dates }) => ({ dates: dates.slice(1) }),
       /2025-01-01 is absent/,
     ],
+    ['with dates in another order', ({ dates }) => ({ dates: [...dates].reverse() }), /dates do not ascend/],
+    ['that ends on another date', () => ({ updated_through: '2025-01-31' }), /updated_through is 2025-01-31/],
     [
       'with a schema that no day file has',
       ({ dates }) => ({ dates: dates.map((entry) => ({ ...entry, schema: 'evil/1' })) }),
@@ -53,12 +69,32 @@ describe('a source is refused with exit 8 by copy, verify and repair when its re
     await expectRefused(says);
   });
 
-  it('no bundle of 90 days', async () => {
-    await forgeRelease(store(), {}, ({ bundles, ...record }) => {
-      const { [bundlePath('meta', 'bitcoin', '90d')]: _dropped, ...others } = bundles;
-      return { ...record, bundles: others };
-    });
-    await expectRefused(/is not listed in the release/);
+  it.each<[string, (record: ReleaseRecord) => ReleaseRecord, RegExp]>([
+    [
+      'no bundle of 90 days',
+      ({ bundles: { [bundlePath('meta', 'bitcoin', '90d')]: _dropped, ...bundles }, ...record }) => ({
+        ...record,
+        bundles,
+      }),
+      /is not listed in the release/,
+    ],
+    [
+      'no list of changes',
+      ({ public: { [PUBLIC_PATHS.changes]: _dropped, ...shown }, ...record }) => ({
+        ...record,
+        public: shown,
+      }),
+      /does not match the release records|is not listed/,
+    ],
+    [
+      'a sequence that does not follow',
+      (record) => ({ ...record, sequence: 3 }),
+      /direct predecessor|sequence/,
+    ],
+    ['no predecessor', (record) => ({ ...record, previous: null }), /but has sequence 2/],
+  ])('%s', async (_what, change, says) => {
+    await forgeRelease(store(), {}, change);
+    await expectRefused(says);
   });
 });
 

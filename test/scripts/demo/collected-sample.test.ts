@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { findDifferences } from '../../../scripts/demo/collected-sample.js';
 import { BUCKET_DATES, BUCKET_METRICS } from '../../../scripts/demo/demo-bucket.js';
@@ -38,6 +38,11 @@ function fill(dates: readonly string[]): Promise<void> {
 it.each([false, true])('finds nothing in what the demo serves (with a bucket: %s)', async (hasBucket) => {
   if (hasBucket) await fill(BUCKET_DATES);
   expect(await findDifferences(collected.path, { sample: SAMPLE, since, hasBucket })).toEqual([]);
+});
+
+it('finds nothing in a collection that an earlier demo began with older dates', async () => {
+  await cp(path.join(SAMPLE, 'base.csv'), path.join(collected.path, 'base.csv'));
+  expect(await findDifferences(collected.path, { sample: SAMPLE, since, hasBucket: false })).toEqual([]);
 });
 
 it('names a file with another value, and one that is missing', async () => {
