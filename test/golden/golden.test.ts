@@ -44,7 +44,7 @@ beforeAll(async () => {
   folder = await createTemporaryFolder();
   store = await publishGolden(folder.path);
   contents = await readStore(store);
-}, 120_000);
+}, 300_000);
 afterAll(() => folder.dispose());
 
 /** Returns the differences between a store and the committed digests. */
@@ -109,7 +109,7 @@ describe('the golden release', () => {
   it('is sound, and can be recomputed from its gold days', async () => {
     const run = await runAsProcess(['verify', '--deep', '--quiet', '--store', store.address]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
-  }, 120_000);
+  }, 300_000);
 
   it('has at least 500 days of each chain, every label, status and confidence level', () => {
     for (const chain of CHAIN_IDS) expect(calendarOf(chain).length).toBeGreaterThan(500);
@@ -208,7 +208,7 @@ describe('the check of the golden release', () => {
         expect(lines.filter((line) => differing.includes(line))).toHaveLength(1);
       }
     }
-  }, 120_000);
+  }, 300_000);
 
   it('fails and names the key when there is one file more', () => {
     const [record = ''] = [...contents.keys()].filter((key) => key.startsWith(RELEASES_PREFIX));
