@@ -2,7 +2,10 @@ import { CHAIN_IDS, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js'
 import { fillExample, fillSchema } from '../../../scripts/generate/fill-names.js';
 
 it('adds the other chains and metrics to objects that have a member for one', () => {
-  const schema = { properties: { ethereum: { type: 'null' }, files: {} }, $defs: { one: { tx_count: true } } };
+  const schema = {
+    properties: { ethereum: { type: 'null' }, files: {} },
+    $defs: { one: { tx_count: true } },
+  };
   const filled = fillSchema(schema);
   expect(filled['properties']).toEqual({
     ...Object.fromEntries(CHAIN_IDS.map((chain) => [chain, { type: 'null' }])),
