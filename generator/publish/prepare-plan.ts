@@ -133,7 +133,10 @@ function readTexts({ site }: Input, record: ReleaseRecord | undefined): Promise<
   return readProductTexts(site === undefined ? record?.site : (site ?? undefined));
 }
 
-/** Adds what the plan needs of the chains whose input is another than the published one: their manifests and, unless all is to be made again, newest days. */
+/**
+ * Adds what the plan needs of the chains whose input differs from the published one: their manifests and, unless all history
+ * is made again, their newest days.
+ */
 async function addManifests(
   start: StartingPoint,
   { series }: Input,

@@ -199,7 +199,10 @@ async function readManifests(
   );
 }
 
-/** Reads the files of a release that planning needs: changes, status, landing, site, manifests of `listed`, calendars and charts of `chains`. */
+/**
+ * Reads the files of a release that planning needs: changes, status, landing, the list of the site, the manifests of
+ * `listed`, and the calendars and charts of `chains`.
+ */
 export async function readState(
   store: ObjectStore,
   record: ReleaseRecord,

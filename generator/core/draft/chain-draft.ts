@@ -92,8 +92,9 @@ type RememberedDays = {
 };
 
 /**
- * Returns functions to a day's record and to the text of its file. A text comes from `known`, by digest, or from the
- * record; a record from the known text, or from the writers. Bundles overlap, so that each is made once.
+ * Returns two functions: one returns the record that an entry names, the other the text of its file. A text comes from
+ * `known`, by digest, or else from the record; a record from the known text, or else from the writers. Each is made once,
+ * because bundles overlap.
  */
 function rememberDays(
   rebuild: (entry: ManifestDate) => DayRecord | undefined,

@@ -172,8 +172,8 @@ function etagOf(bytes: Uint8Array): Etag {
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
- * Reads at most MAX_OBJECT_BYTES of a file. Resolves to `undefined` if there is none, or something else at its path. Reading blocks:
- * most objects are small, and four round trips to the thread pool take several times longer than reading one.
+ * Reads at most MAX_OBJECT_BYTES of a file. Resolves to `undefined` if there is none, or something else at its path. Reading
+ * blocks: most objects are small, and four round trips to the thread pool take several times longer than reading one.
  */
 async function readStoredFile(file: string): Promise<Uint8Array | undefined> {
   await nextTurn(); // so that thousands of reads leave room for timers and signals
