@@ -307,7 +307,7 @@ export default tseslint.config(
   {
     files: ['generator/**/*.ts', 'scripts/demo/**/*.ts'],
     ignores: [
-      'generator/core/text/number-words.ts',
+      'generator/core/text/words.ts',
       'generator/core/statistics/rounding.ts', // rounds what is published
     ],
     rules: {
@@ -315,7 +315,7 @@ export default tseslint.config(
         'error',
         ...['toFixed', 'toPrecision', 'toExponential', 'toLocaleString'].map((property) => ({
           property,
-          message: 'use the form of this kind of number in core/text/number-words.ts.',
+          message: 'use the form of this kind of number in core/text/words.ts.',
         })),
       ],
     },

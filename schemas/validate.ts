@@ -5,7 +5,7 @@ import { loadValidator, type Reports, type SchemaName, type WRITTEN_SCHEMAS } fr
 export type { SchemaName };
 
 /** A schema violation. `pointer` is a JSON pointer (RFC 6901) to the invalid part of the value. */
-export type SchemaFault = { readonly pointer: string; readonly keyword: string; readonly message: string };
+type SchemaFault = { readonly pointer: string; readonly keyword: string; readonly message: string };
 
 const loaded = new Map<string, ValidateFunction>();
 

@@ -8,7 +8,7 @@ import type { ChainPlan } from './policy.js';
 import { compareSeries, type DateSpan, type MetricComparison } from '../core/collection/compare-series.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
-import { countWords, ratioWords } from '../core/text/number-words.js';
+import { countWords, ratioWords } from '../core/text/words.js';
 
 /** The newest values that a ledger has from a source. */
 type LastSuccess = {

@@ -1,9 +1,8 @@
-import { count } from '../core/text/count.js';
+import { bytesWords, count } from '../core/text/words.js';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { comparePlaces } from '../../infra/store/compare-places.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { bytesWords } from '../core/text/number-words.js';
 import { copyStore, type CopyResult, type CopyStoreOptions } from '../upkeep/copy/copy-store.js';
 import {
   addGeneratorCommand,

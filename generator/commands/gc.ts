@@ -1,6 +1,5 @@
-import { count, plural } from '../core/text/count.js';
+import { bytesWords, count, countWords, plural } from '../core/text/words.js';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { bytesWords, countWords } from '../core/text/number-words.js';
 import { DEFAULT_GRACE_MS, MIN_GRACE_MS } from '../state/gc-policy.js';
 import {
   type CollectionGcResult,

@@ -1,4 +1,4 @@
-import { count } from '../core/text/count.js';
+import { bytesWords, count } from '../core/text/words.js';
 import { readCollectedInput } from '../input/collected-ledgers.js';
 import { type Command, Option } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
@@ -21,7 +21,6 @@ import {
 } from '../core/release/publish-report.js';
 import { unholdWords } from '../core/release/held.js';
 import { type Acceptance, listedDates, type Plan } from '../core/release/plan-types.js';
-import { bytesWords } from '../core/text/number-words.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { describeJump, type PreparedPlan, preparePlan } from '../publish/prepare-plan.js';
 import { interruptedError, publishRelease, refreshPublished } from '../publish/publish-release.js';

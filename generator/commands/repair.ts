@@ -1,4 +1,4 @@
-import { count, plural } from '../core/text/count.js';
+import { count, countWords, plural } from '../core/text/words.js';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   GC_KEY,
@@ -10,7 +10,6 @@ import {
 import { formatShellCommand } from '../../infra/process/shell-command.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-series.js';
-import { countWords } from '../core/text/number-words.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { readInput } from '../input/read-input.js';
 import { repairStore, type RepairResult, type RepairStoreOptions } from '../upkeep/repair/repair-store.js';

@@ -1,10 +1,9 @@
-import { count } from '../core/text/count.js';
+import { bytesWords, count, countWords } from '../core/text/words.js';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { bytesWords, countWords } from '../core/text/number-words.js';
 import { writeOwnFile } from '../run/run-report.js';
 import {
   type CollectedChain,

@@ -184,11 +184,7 @@ const PAGE_ROWS = 1_000;
 const TEXT_TYPES: readonly (string | undefined)[] = ['varchar', 'string', 'char'];
 
 /** Reads the result of a query that succeeded, page by page. The first row has the names of the columns. */
-export async function readAthenaRows(
-  id: string,
-  client: AthenaClient,
-  signal: AbortSignal,
-): Promise<TextRow[]> {
+async function readAthenaRows(id: string, client: AthenaClient, signal: AbortSignal): Promise<TextRow[]> {
   const rows: TextRow[] = [];
   let token: string | undefined;
   for (let page = 0; page === 0 || token !== undefined; page += 1) {
@@ -236,7 +232,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** The service and the identity of its user. */
-export type AthenaAccess = {
+type AthenaAccess = {
   readonly region: string;
   /** Another address of the service; https, or http on loopback. */
   readonly endpoint?: string;
@@ -245,7 +241,7 @@ export type AthenaAccess = {
 };
 
 /** Creates a client whose retries end when `signal` is aborted. @throws GeneratorError 'usage' for an unsafe endpoint */
-export function createAthenaClient(
+function createAthenaClient(
   { region, endpoint, credentials }: AthenaAccess,
   tools: EngineTools,
   signal: AbortSignal,
@@ -266,7 +262,7 @@ export function createAthenaClient(
 }
 
 /** Sends a request. @throws EngineError 'failed' for every failure, or the reason of `signal` */
-export async function sendTo<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
+async function sendTo<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await call;
   } catch (error) {

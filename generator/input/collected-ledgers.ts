@@ -92,7 +92,7 @@ const CONCURRENCY = 16;
  * which the collection lacks a lineage, because an earlier program kept none, is left out.
  * @throws GeneratorError 'damaged' if a lineage is not what it should be.
  */
-export async function readNewLineages(
+async function readNewLineages(
   folder: InputFolder,
   ledgers: Ledgers,
   published: (chain: NewLineages['chain']) => Manifest | undefined,

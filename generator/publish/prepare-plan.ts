@@ -1,4 +1,4 @@
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/words.js';
 import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';

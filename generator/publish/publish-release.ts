@@ -1,4 +1,4 @@
-import { count } from '../core/text/count.js';
+import { bytesWords, count } from '../core/text/words.js';
 import { type Etag, type ObjectStore, StoreError } from '../../infra/store/object-store.js';
 import { wordsOfOption } from '../../infra/process/shell-command.js';
 import { GeneratorError, type NextWords } from '../core/generator-error.js';
@@ -24,7 +24,6 @@ import {
 } from '../state/stored-json.js';
 import pMap from 'p-map';
 import type { Artifact } from '../core/artifacts/artifact.js';
-import { bytesWords } from '../core/text/number-words.js';
 import { type GcWatch, watchGc } from '../state/gc-lease.js';
 import { markStore } from '../state/store-mark.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';

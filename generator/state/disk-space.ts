@@ -1,8 +1,7 @@
-import { count } from '../core/text/count.js';
+import { bytesWords, count } from '../core/text/words.js';
 import { GENRES } from '../../schemas/catalog.js';
 import { objectKey, OBJECTS_PREFIX, POINTER_KEY, publicKey, releaseKey } from '../../schemas/paths.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
-import { bytesWords } from '../core/text/number-words.js';
 import { readDiskSpace, type Amount, type DiskSpace } from '../../infra/store/directory/disk-space.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
 import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';

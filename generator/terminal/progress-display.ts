@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
-import { secondsWords } from '../core/text/number-words.js';
+import { secondsWords } from '../core/text/words.js';
 import { type Progress, SILENT, type Stage } from '../run/progress.js';
 
 const STAGES: Record<Stage, string> = {

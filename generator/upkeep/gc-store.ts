@@ -1,4 +1,4 @@
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/words.js';
 import {
   COLLECTED_PREFIX,
   collectedKey,

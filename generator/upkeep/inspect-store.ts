@@ -1,4 +1,4 @@
-import { count, plural } from '../core/text/count.js';
+import { count, plural } from '../core/text/words.js';
 import { byChain, CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { addDays, parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
 import { OBJECTS_PREFIX, PUBLIC_PATHS, REFUSAL_KEY, RELEASES_PREFIX } from '../../schemas/paths.js';

@@ -25,7 +25,7 @@ export type AccountSite = {
 };
 
 /** Options for `startAccountSite`. */
-export type AccountSiteOptions = Pick<DemoProviderOptions, 'tokenSeconds'> &
+type AccountSiteOptions = Pick<DemoProviderOptions, 'tokenSeconds'> &
   Pick<PaymentSiteOptions, 'bank'> & {
     /** Variables of the gateway: its stores and its secret. */
     readonly env: Readonly<Record<string, string>>;

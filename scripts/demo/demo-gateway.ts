@@ -27,7 +27,7 @@ export type DemoGateway = {
 };
 
 /** Options for `startDemoGateway`. */
-export type DemoGatewayOptions = {
+type DemoGatewayOptions = {
   readonly store: string;
   readonly lastDate: string;
   /** A metric of Ethereum on the last date, which its last days must show. */

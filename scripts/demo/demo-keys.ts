@@ -14,7 +14,7 @@ const SITE = 'chain-reference-data-demo';
 type Generate = (...args: readonly string[]) => Promise<boolean>;
 
 /** The keys of the demo: the file of the release key, and what readers trust. */
-export type DemoKeys = { readonly releaseKey: string; readonly anchor: string };
+type DemoKeys = { readonly releaseKey: string; readonly anchor: string };
 
 /**
  * Creates throwaway keys beside the store if there are none, and installs their key set. Returns `undefined` on failure; the

@@ -22,7 +22,7 @@ const BUCKET = 'made-up-days';
 export type DemoService = 'growthepie' | 'aws';
 
 /** Sources of the demo: a policy, and a service on loopback that it names. */
-export type DemoSources = {
+type DemoSources = {
   readonly policy: string;
   readonly url: string;
   /** False without DuckDB, which writes and reads the bucket. */

@@ -3,8 +3,7 @@
  * it, prints the results, and serves them with the real gateway until interrupted. With `--check` it runs the printed
  * commands and exits; it fails unless everything worked.
  */
-import { joinWords } from '../../generator/core/text/join-words.js';
-import { count } from '../../generator/core/text/count.js';
+import { confidenceWords, count, joinWords } from '../../generator/core/text/words.js';
 import { execFile, spawn } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +13,6 @@ import { CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../../schemas/paths.js';
 import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
-import { confidenceWords } from '../../generator/core/text/confidence-words.js';
 import { LABEL_SENTENCES } from '../../generator/core/pages/page.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { findDifferences } from './collected-sample.js';

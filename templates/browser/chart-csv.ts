@@ -1,5 +1,5 @@
 import type { ChartSeries } from '../../generator/core/charts/chart-series.js';
-import type { ChartWindow } from '../../generator/core/charts/time-axis.js';
+import type { ChartWindow } from '../../generator/core/charts/scenes.js';
 import { toDate } from '../../schemas/dates.js';
 
 const HEADER = 'date,chain,regime,confidence,demand_z,pressure_z,missing_signals';

@@ -1,8 +1,7 @@
 import { toDate } from '../../schemas/dates.js';
 import type { ChartSeries } from '../../generator/core/charts/chart-series.js';
-import type { Scene } from '../../generator/core/charts/scene.js';
+import type { ChartWindow, Scene } from '../../generator/core/charts/scenes.js';
 import { toSvgFile } from '../../generator/core/charts/svg-text.js';
-import type { ChartWindow } from '../../generator/core/charts/time-axis.js';
 import { toCsv } from './chart-csv.js';
 import { newestDayOf, rangeWords, restingDay } from './chart-view.js';
 import type { Format } from './chart-tools.js';

@@ -1,14 +1,14 @@
-import { chainScene } from '../../generator/core/charts/chain-scene.js';
-import { readDay, type ChartSeries } from '../../generator/core/charts/chart-series.js';
-import { overviewScene } from '../../generator/core/charts/overview-scene.js';
-import type { Scene } from '../../generator/core/charts/scene.js';
-import { toSvg } from '../../generator/core/charts/svg-text.js';
+import { type ChartSeries, readDay } from '../../generator/core/charts/chart-series.js';
 import {
+  type ChartWindow,
   FILE_LABELS_WIDTH,
+  type Scene,
+  chainScene,
+  overviewScene,
   shareOf,
   windowWords,
-  type ChartWindow,
-} from '../../generator/core/charts/time-axis.js';
+} from '../../generator/core/charts/scenes.js';
+import { toSvg } from '../../generator/core/charts/svg-text.js';
 import { fetchSeries } from './chart-data.js';
 import { download } from './chart-download.js';
 import { watchKeys } from './chart-keys.js';

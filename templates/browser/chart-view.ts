@@ -1,6 +1,6 @@
-import { lastDayOf, type ChartSeries } from '../../generator/core/charts/chart-series.js';
-import { windowOf, windowWords, type ChartWindow } from '../../generator/core/charts/time-axis.js';
-import { dayWords } from '../../generator/core/text/date-words.js';
+import { type ChartSeries, lastDayOf } from '../../generator/core/charts/chart-series.js';
+import { type ChartWindow, windowOf, windowWords } from '../../generator/core/charts/scenes.js';
+import { dayWords } from '../../generator/core/text/words.js';
 import { wholeDaysBetween } from '../../schemas/dates.js';
 
 /** The ranges that have a button, in days before the last one. */

@@ -1,15 +1,15 @@
+import type { Mark, Scene } from '../../generator/core/charts/scenes.js';
+import { headMarks, layOut, legendMarks } from '../../generator/core/charts/svg-text.js';
 import {
   colourOf,
   FONT,
   HATCH_STEP,
   isHatched,
-  STROKES,
-  TEXTS,
   type Paint,
   type Scheme,
+  STROKES,
+  TEXTS,
 } from '../../generator/core/charts/chart-style.js';
-import type { Mark, Scene } from '../../generator/core/charts/scene.js';
-import { headMarks, layOut, legendMarks } from '../../generator/core/charts/svg-text.js';
 
 /** Pixels of the picture for each pixel of the chart. */
 const SCALE = 2;

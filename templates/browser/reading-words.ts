@@ -1,6 +1,5 @@
 import { CHAINS } from '../../schemas/catalog.js';
-import type { ChartSeries, Reading } from '../../generator/core/charts/chart-series.js';
-import { readDay } from '../../generator/core/charts/chart-series.js';
+import { type ChartSeries, type Reading, readDay } from '../../generator/core/charts/chart-series.js';
 
 /** Returns the words above a ribbon: the regime of a day and how long it had lasted. */
 export function stateWords({ regime, lasting }: Reading): string {

@@ -10,7 +10,7 @@ export type ObjectReader = {
 };
 
 /** Options for `createObjectReader`. */
-export type ObjectReaderOptions = {
+type ObjectReaderOptions = {
   /** Receives each error before it is thrown. */
   readonly onError: (error: unknown) => void;
   /** Maximum number of bytes in the cache; 64 MiB by default. */

@@ -23,7 +23,7 @@ export type Releases = {
 };
 
 /** Options for `createReleases`. */
-export type ReleasesOptions = {
+type ReleasesOptions = {
   readonly store: ObjectStore;
   readonly now: () => number;
   /** Returns random numbers from 0 up to 1, for jitter. */

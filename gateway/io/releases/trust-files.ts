@@ -10,7 +10,7 @@ import type { Releases } from './releases.js';
 export type TrustPath = (typeof TRUST_PATHS)[keyof typeof TRUST_PATHS];
 
 /** A file by which readers verify signed releases, as it is in the store. */
-export type TrustFile = { readonly bytes: Uint8Array; readonly sha256: string };
+type TrustFile = { readonly bytes: Uint8Array; readonly sha256: string };
 
 /** Reads the files by which readers verify signed releases. It does not verify them. */
 export type TrustFiles = {
@@ -23,7 +23,7 @@ export type TrustFiles = {
 };
 
 /** Options for `createTrustFiles`. */
-export type TrustFilesOptions = {
+type TrustFilesOptions = {
   readonly store: Pick<ObjectStore, 'get'>;
   readonly releases: Pick<Releases, 'current' | 'catchUp'>;
   readonly now: () => number;

@@ -1,4 +1,4 @@
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/words.js';
 import { Argument, type Command, Option } from 'commander';
 import type { Chain, SourcesPolicy } from '../../../schemas/types.generated.js';
 import {

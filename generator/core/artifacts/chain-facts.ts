@@ -9,7 +9,7 @@ import type {
   Status,
 } from '../../../schemas/types.generated.js';
 import type { ChartPoint } from './chart-data.js';
-import { inChartWindow, toLabelRuns } from './label-runs.js';
+import { inChartWindow, toLabelRuns } from './regime-calendar.js';
 import { toHeadline } from './summary.js';
 
 /** Number of dates whose labels the landing snapshot shows. */

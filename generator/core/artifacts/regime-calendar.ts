@@ -1,6 +1,19 @@
-import { LABEL_MEANINGS, CHAIN_IDS } from '../../../schemas/catalog.js';
+import { CHAIN_IDS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
+import { addDays } from '../../../schemas/dates.js';
 import { calendarPath } from '../../../schemas/paths.js';
-import type { Chain, FeatureField, MetaDay, RegimeCalendarRow } from '../../../schemas/types.generated.js';
+import type {
+  Chain,
+  ConfidenceSettings,
+  FeatureField,
+  LabelRun,
+  MetaDay,
+  Methodology,
+  RegimeCalendarRow,
+  RegimeLabel,
+} from '../../../schemas/types.generated.js';
+import { deniedLevel } from '../methodology/regime-series.js';
+import { expectedSignals } from '../methodology/signals.js';
+import { shareWords, signalWords } from '../text/words.js';
 import { CSV_TYPE, type FileTemplate } from './artifact.js';
 
 /** The columns of the calendar, in order. The feature schema publishes this table. */
@@ -151,4 +164,66 @@ export function labelsOf(calendar: string): Map<string, string> {
 /** Cells need no quoting: the row's schema allows no comma, quote, line break or formula. */
 function toCsvLine(row: RegimeCalendarRow): string {
   return CALENDAR_FIELDS.map(({ name }) => String(row[name] ?? '')).join(',');
+}
+
+/** Number of days in charts and in the runs of the landing snapshot, including the last date. */
+export const CHART_DAYS = 730;
+/** Number of dates whose records the files of the current state are made from. */
+export const RECENT_DAYS = 365;
+
+/** Groups consecutive dates with the same label into runs, ascending. A missing date ends a run. */
+export function toLabelRuns(
+  days: readonly { readonly date: string; readonly label: RegimeLabel }[],
+): LabelRun[] {
+  const runs: LabelRun[] = [];
+  for (const { date, label } of days) {
+    const last = runs.at(-1);
+    if (last?.label === label && addDays(last.last, 1) === date) last.last = date;
+    else runs.push({ label, first: date, last: date });
+  }
+  return runs;
+}
+
+/** Returns the days to chart: the last `CHART_DAYS` days up to the last date. */
+export function inChartWindow<T extends { readonly date: string }>(days: readonly T[]): T[] {
+  const last = days.at(-1)?.date;
+  return last === undefined ? [] : days.filter(({ date }) => date > addDays(last, -CHART_DAYS));
+}
+
+/** Returns what a reader must know about gaps in the evidence of a date, in sentences: none when nothing is missing. */
+export function evidenceNotes({ confidence }: MetaDay, methodology: Methodology): string[] {
+  const { missing_signals: missing } = confidence;
+  const limit = qualityLimit(confidence, methodology.confidence);
+  return [
+    ...(missing.length === 0 ? [] : [`Missing signals: ${missing.map(signalWords).join(', ')}.`]),
+    ...(limit === null ? [] : [limit]),
+  ];
+}
+
+/** Returns the sentence on the data quality that a higher level needs, or null if the score alone would not give it. */
+export function qualityLimit(
+  { score, data_quality: quality }: MetaDay['confidence'],
+  settings: ConfidenceSettings,
+): string | null {
+  const denied = deniedLevel(score, quality, settings);
+  if (denied === null) return null;
+  const minimum = shareWords(denied.min_data_quality);
+  return `Data quality is ${shareWords(quality)}; ${denied.level} confidence needs ${minimum}.`;
+}
+
+/** Returns why a date has no drivers. */
+export function noDriversReason({ chain, confidence }: MetaDay, methodology: Methodology): string {
+  const isWithout = confidence.missing_signals.length === expectedSignals(methodology, chain).length;
+  return isWithout ? 'no signal was available' : 'nothing stands out';
+}
+
+/** Returns the signals that are missing on some of the dates, with the number of those dates, the most frequent first. */
+export function countMissingSignals(records: readonly MetaDay[]): { name: string; days: number }[] {
+  const days = new Map<string, number>();
+  for (const signal of records.flatMap(({ confidence }) => confidence.missing_signals)) {
+    days.set(signal, (days.get(signal) ?? 0) + 1);
+  }
+  return [...days]
+    .map(([signal, count]) => ({ name: signalWords(signal), days: count }))
+    .sort((a, b) => b.days - a.days || (a.name < b.name ? -1 : 1));
 }

@@ -5,18 +5,23 @@ import type { Chain, LabelRun, Methodology } from '../../../schemas/types.genera
 import { SVG_TYPE, textContent, type FileTemplate } from '../artifacts/artifact.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
 import { toChart, type ChartPoint } from '../artifacts/chart-data.js';
-import { CHART_DAYS } from '../artifacts/label-runs.js';
-import { count } from '../text/count.js';
-import { dateWords, dayWords } from '../text/date-words.js';
-import { AXIS_NAMES } from './axis-panel.js';
-import { chainScene } from './chain-scene.js';
-import { axisWords, lastDayOf, toSeries, type ChartSeries } from './chart-series.js';
-import { LABELS } from './chart-style.js';
-import { overviewScene, type OverviewRow } from './overview-scene.js';
-import type { Run } from './ribbon.js';
-import type { Scene } from './scene.js';
+import { CHART_DAYS } from '../artifacts/regime-calendar.js';
+import { count, dateWords, dayWords } from '../text/words.js';
+import { type ChartSeries, type Run, axisWords, lastDayOf, toSeries } from './chart-series.js';
+import {
+  AXIS_NAMES,
+  type ChartWindow,
+  FILE_LABELS_WIDTH,
+  NARROW,
+  type OverviewRow,
+  type Scene,
+  chainScene,
+  overviewScene,
+  windowOf,
+  windowWords,
+} from './scenes.js';
 import { toSvg, toSvgFile } from './svg-text.js';
-import { FILE_LABELS_WIDTH, NARROW, windowOf, windowWords, type ChartWindow } from './time-axis.js';
+import { LABELS } from './chart-style.js';
 
 /** A chart and what is said about it, as it is published. */
 export type DrawnChart = {

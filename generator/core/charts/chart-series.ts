@@ -1,12 +1,6 @@
 import { toDayNumber } from '../../../schemas/dates.js';
 import type { Chain, Chart, RegimeLabel } from '../../../schemas/types.generated.js';
-import { confidenceCell } from '../text/confidence-words.js';
-import { count } from '../text/count.js';
-import { dayWords } from '../text/date-words.js';
-import { withMinusSigns } from '../text/minus-sign.js';
-import { zWords } from '../text/number-words.js';
-import { signalWords } from '../text/signal-words.js';
-import type { Run } from './ribbon.js';
+import { confidenceCell, count, dayWords, signalWords, withMinusSigns, zWords } from '../text/words.js';
 
 /** A day of a chart. A label of null: the date was withdrawn. */
 type SeriesDay = {
@@ -16,6 +10,9 @@ type SeriesDay = {
   readonly pressure: number | null;
   readonly missing: readonly string[];
 };
+
+/** Days with the same label, as day numbers, from `from` up to but excluding `to`. */
+export type Run = { readonly label: RegimeLabel; readonly from: number; readonly to: number };
 
 /** The days of a chain, from day number `first`. */
 export type ChartSeries = {

@@ -1,9 +1,16 @@
 import { toDayNumber } from '../../../schemas/dates.js';
-import { dateWords } from '../text/date-words.js';
-import { changeWords, ratioWords } from '../text/number-words.js';
-import { horizontalLine, textAtLeft, type Mark } from './scene.js';
+import { changeWords, dateWords, ratioWords } from '../text/words.js';
+import {
+  type ChartWindow,
+  FILE_LABELS_WIDTH,
+  type Mark,
+  horizontalLine,
+  shareOf,
+  textAtLeft,
+  timeMarks,
+  windowWords,
+} from './scenes.js';
 import { toSvgFile } from './svg-text.js';
-import { FILE_LABELS_WIDTH, shareOf, timeMarks, windowWords, type ChartWindow } from './time-axis.js';
 
 const PANEL_HEIGHT = 90;
 const PANEL_HEAD = 26;

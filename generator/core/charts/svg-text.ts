@@ -1,6 +1,6 @@
-import { withMinusSigns } from '../text/minus-sign.js';
+import { withMinusSigns } from '../text/words.js';
 import { chartCss, HATCH_STEP, LABELS, type Scheme } from './chart-style.js';
-import { moveDown, textAtLeft, type Mark, type Scene } from './scene.js';
+import { type Mark, moveDown, type Scene, textAtLeft } from './scenes.js';
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 /** Characters that XML 1.0 does not allow, even escaped. */

@@ -8,7 +8,7 @@ import {
   medianOf,
   metricsIn,
 } from './day-values.js';
-import { ratioWords, shareWords } from '../text/number-words.js';
+import { ratioWords, shareWords } from '../text/words.js';
 
 /** Number of dates from which a median means something. */
 const FEWEST_DATES = 7;

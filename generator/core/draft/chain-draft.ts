@@ -9,8 +9,7 @@ import type {
 import type { Artifact } from '../artifacts/artifact.js';
 import { entriesInWindow } from '../artifacts/bundle.js';
 import { type ChartPoint, pointsOf, toChartPoint } from '../artifacts/chart-data.js';
-import { RECENT_DAYS } from '../artifacts/label-runs.js';
-import { calendarFile, labelsOf } from '../artifacts/regime-calendar.js';
+import { calendarFile, labelsOf, RECENT_DAYS } from '../artifacts/regime-calendar.js';
 import { type InputSeries, sourceOn } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { Steps } from '../steps.js';

@@ -38,8 +38,7 @@ import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
 import type { ChainVolumes } from '../volumes/draft-volumes.js';
 import type { ReferenceTexts } from './site.js';
-import { summaryFile } from '../artifacts/summary.js';
-import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
+import { summaryFile, weeklySummaryFile } from '../artifacts/summary.js';
 
 /** A list of files in a release record. */
 export type Section = 'public' | 'bundles' | 'manifests';

@@ -189,7 +189,7 @@ function renderOnce(template: FileTemplate): FileTemplate {
 }
 
 /** Returns the files that follow the site but name the release that last changed them. Add a new one here, and its path in `schemas/paths.ts`. */
-export function stampedFiles({ glossary, methodology }: ReferenceTexts): FileTemplate[] {
+function stampedFiles({ glossary, methodology }: ReferenceTexts): FileTemplate[] {
   return [
     {
       path: PUBLIC_PATHS.glossary,
@@ -299,7 +299,7 @@ function probeSite(base: ReferenceTexts, site: Site | undefined): string {
 }
 
 /** The published site, and the record of its release. */
-export type PublishedSite = { readonly record: ReleaseRecord; readonly site?: SiteFiles | undefined };
+type PublishedSite = { readonly record: ReleaseRecord; readonly site?: SiteFiles | undefined };
 
 /** The site of the next release: its list, and the files that change. `changed` is empty if it stays as it is published. */
 export type SettledSite = { readonly site: SiteFiles; readonly changed: readonly SettledFile[] };

@@ -1,4 +1,16 @@
-import { count } from '../text/count.js';
+import { evidenceNotes, noDriversReason } from '../artifacts/regime-calendar.js';
+import {
+  confidenceCell,
+  confidenceWords,
+  count,
+  dateWords,
+  instantWords,
+  scoreWords,
+  shareWords,
+  signalQuantity,
+  signalWords,
+  zWords,
+} from '../text/words.js';
 import { CHAINS, GENRES, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
 import {
   bundlePath,
@@ -23,11 +35,6 @@ import type { FileTemplate } from '../artifacts/artifact.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import { type PublishedFreshness, toPublishedFreshness } from '../artifacts/freshness.js';
-import { evidenceNotes, noDriversReason } from '../artifacts/missing-signals.js';
-import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
-import { scoreWords, shareWords, zWords } from '../text/number-words.js';
-import { dateWords, instantWords } from '../text/date-words.js';
-import { signalQuantity, signalWords } from '../text/signal-words.js';
 import {
   ABSENT,
   attributionWords,

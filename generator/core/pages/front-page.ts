@@ -1,5 +1,12 @@
-import { joinWords } from '../text/join-words.js';
-import { count } from '../text/count.js';
+import {
+  count,
+  dateWords,
+  includedWords,
+  joinWords,
+  planPriceWords,
+  shareWords,
+  signalWords,
+} from '../text/words.js';
 import { CHAINS, PLAN_IDS, type PlanId, PLANS } from '../../../schemas/catalog.js';
 import {
   ACCOUNT_PATHS,
@@ -15,9 +22,6 @@ import type { Chain, SourceSegment } from '../../../schemas/types.generated.js';
 import { addDays } from '../../../schemas/dates.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
-import { shareWords } from '../text/number-words.js';
-import { dateWords } from '../text/date-words.js';
-import { signalWords } from '../text/signal-words.js';
 import {
   addressOf,
   attributionWords,
@@ -27,7 +31,6 @@ import {
   type SiteTexts,
   toFreshnessNotices,
 } from './page.js';
-import { includedWords, planPriceWords } from '../text/plan-words.js';
 
 /** Options for `frontPage`. `facts` has one element per published chain, in the order of the page. */
 export type FrontOptions = {

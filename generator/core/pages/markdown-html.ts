@@ -2,10 +2,10 @@ import MarkdownIt, { type MarkdownIt as MarkdownParser, type Token } from 'markd
 import { type TrustedHtml, trustHtml } from '../text/text-template.js';
 
 /** A heading and the id of its anchor. */
-export type Heading = { readonly level: number; readonly id: string; readonly text: string };
+type Heading = { readonly level: number; readonly id: string; readonly text: string };
 
 /** A text as HTML: the heading that it begins with, if any, the part before the next heading, the rest, and its headings. */
-export type MarkdownPage = {
+type MarkdownPage = {
   readonly heading: TrustedHtml;
   readonly opening: TrustedHtml;
   readonly body: TrustedHtml;

@@ -1,6 +1,6 @@
-import { joinWords } from '../text/join-words.js';
-import { withMinusSigns } from '../text/minus-sign.js';
-import { count } from '../text/count.js';
+import { windowWords } from '../charts/scenes.js';
+import { LABELS } from '../charts/chart-style.js';
+import { count, dateWords, joinWords, withMinusSigns } from '../text/words.js';
 import {
   ACCOUNT_PATHS,
   chartDataPath,
@@ -24,12 +24,9 @@ import type {
   RegimeLabel,
   Site,
 } from '../../../schemas/types.generated.js';
-import { dateWords } from '../text/date-words.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import { chartForPage, drawChain, type DrawnChart, drawOverview } from '../charts/chart-files.js';
-import { LABELS } from '../charts/chart-style.js';
-import { windowWords } from '../charts/time-axis.js';
 
 /** The social card: networks want to know its size before they load it. */
 const CARD = {

@@ -1,5 +1,4 @@
-import { joinWords } from '../text/join-words.js';
-import { count } from '../text/count.js';
+import { count, countWords, dateWords, joinWords } from '../text/words.js';
 import type { Chain, ChainChanges, DateSpan, ReleaseChanges } from '../../../schemas/types.generated.js';
 import {
   ATOM_TYPE,
@@ -26,8 +25,6 @@ import type { ChainFacts } from '../artifacts/chain-facts.js';
 import { freshnessLimits } from '../../../schemas/freshness.js';
 import { toPublishedFreshness } from '../artifacts/freshness.js';
 import { addDays } from '../../../schemas/dates.js';
-import { countWords } from '../text/number-words.js';
-import { dateWords } from '../text/date-words.js';
 import { openApiDocument } from '../../../schemas/openapi.js';
 import { SITE_NAME } from '../../../schemas/site-name.js';
 import { escapeHtml } from '../text/text-template.js';

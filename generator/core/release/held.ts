@@ -32,7 +32,7 @@ export function isSameHeld(one: Held, other: Held): boolean {
 }
 
 /** What a release put on hold, with the reason, or released (null). Absent members did not change. */
-export type HeldChange = Pick<ReleaseChanges, 'hold' | 'holds'>;
+type HeldChange = Pick<ReleaseChanges, 'hold' | 'holds'>;
 
 /** Returns the members of a list of changes for what a release put on hold or released. */
 export function toHeldChange(before: Held, after: Held): HeldChange {

@@ -13,9 +13,8 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { toChartPoint } from '../artifacts/chart-data.js';
-import { RECENT_DAYS } from '../artifacts/label-runs.js';
+import { calendarFile, RECENT_DAYS, toCalendarRow } from '../artifacts/regime-calendar.js';
 import type { ReferenceTexts } from '../draft/site.js';
-import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';
 import { type ChainState, type LineageDraft, lineageManifest, supersede } from '../draft/chain-state.js';

@@ -1,8 +1,7 @@
-import { count } from '../text/count.js';
+import { changeWords, count, countWords } from '../text/words.js';
 import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
 import type { Chain, ReleaseRecord, Site } from '../../../schemas/types.generated.js';
 import type { ExitName } from '../generator-error.js';
-import { changeWords, countWords } from '../text/number-words.js';
 import type { InputFault } from '../input/input-series.js';
 import {
   type ChainPlan,

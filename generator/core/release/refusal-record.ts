@@ -12,7 +12,7 @@ import { summarizeRefusal } from './publish-report.js';
 import { writersFingerprint } from './writers-fingerprint.js';
 
 /** A refusal found by a run, without the time of its first occurrence. */
-export type FoundRefusal = Omit<RecordedRefusal, 'since'>;
+type FoundRefusal = Omit<RecordedRefusal, 'since'>;
 
 /** Refusals that a run found, and chains that it judged. Other chains, such as those on hold, keep theirs. */
 export type JudgedRefusals = {
@@ -22,7 +22,7 @@ export type JudgedRefusals = {
 };
 
 /** Options for `findRefusals`. */
-export type FindOptions = {
+type FindOptions = {
   readonly plan: Plan;
   readonly inputs: readonly InputSeries[];
   /** The current release, which the input was compared with. */

@@ -9,7 +9,7 @@ import type {
   Methodology,
 } from '../../../schemas/types.generated.js';
 import type { DayRecord } from '../records/day-writers.js';
-import { signalWords } from '../text/signal-words.js';
+import { signalWords } from '../text/words.js';
 
 /** The columns of every volume that come first. */
 const IDENTITY: readonly Column<VersionRow>[] = [

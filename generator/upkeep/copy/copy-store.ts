@@ -1,11 +1,10 @@
-import { count } from '../../core/text/count.js';
+import { bytesWords, count } from '../../core/text/words.js';
 import pMap from 'p-map';
 import { objectKey, POINTER_KEY, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { Manifest, Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError, type NextWords, RUN_AGAIN } from '../../core/generator-error.js';
-import { bytesWords } from '../../core/text/number-words.js';
 import { refreshAliases } from '../../publish/publish-release.js';
 import type { Progress } from '../../run/progress.js';
 import type { StoredKeySet } from '../../signing/signed-history.js';

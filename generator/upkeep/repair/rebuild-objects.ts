@@ -1,4 +1,4 @@
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/words.js';
 import pMap from 'p-map';
 import { GENRES } from '../../../schemas/catalog.js';
 import {

@@ -151,7 +151,7 @@ export type S3 = {
 };
 
 /** Returns the bucket and full key of an object. @throws TypeError if `key` is not a valid key. */
-export function bucketAndKey({ location }: S3, key: string): { Bucket: string; Key: string } {
+function bucketAndKey({ location }: S3, key: string): { Bucket: string; Key: string } {
   return { Bucket: location.bucket, Key: `${location.prefix}${assertKey(key)}` };
 }
 
@@ -192,7 +192,7 @@ async function readBody(body: AsyncIterable<Uint8Array> = Readable.from([])): Pr
  * Reads an object's metadata, or resolves to `undefined` if it does not exist. It also resolves to `undefined` if the bucket
  * does not exist, because a response to HEAD has no body that says which of them is missing; `getObject` rejects then.
  */
-export async function headObject(s3: S3, key: string): Promise<ObjectHead | undefined> {
+async function headObject(s3: S3, key: string): Promise<ObjectHead | undefined> {
   const command = new HeadObjectCommand({ ...bucketAndKey(s3, key), ChecksumMode: 'ENABLED' });
   const found = await s3.client.send(command).catch((error: unknown) => handleHeadError(s3, key, error));
   if (found === undefined) return undefined;
@@ -241,7 +241,7 @@ async function readDigest(s3: S3, key: string, etag: string | undefined): Promis
  * Lists the objects whose key begins with `prefix`, in S3's order, which is the order of the keys' UTF-8 bytes.
  * @throws StoreError 'unavailable' if the server lists in another order, or the same objects again.
  */
-export async function* listObjects({ client, location }: S3, prefix: string): AsyncIterable<ListedObject> {
+async function* listObjects({ client, location }: S3, prefix: string): AsyncIterable<ListedObject> {
   let token: string | undefined;
   let last = '';
   do {

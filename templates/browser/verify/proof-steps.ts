@@ -1,9 +1,7 @@
 import { PUBLIC_PATHS, TRUST_PATHS } from '../../../schemas/paths.js';
 import { UNPROVEN, type TrustError } from '../../../schemas/trust/trust-error.js';
 import type { SiteProof } from '../../../schemas/trust/verify-site.js';
-import { count } from '../../../generator/core/text/count.js';
-import { instantWords } from '../../../generator/core/text/date-words.js';
-import { countWords } from '../../../generator/core/text/number-words.js';
+import { count, countWords, instantWords } from '../../../generator/core/text/words.js';
 
 /** The steps of verification in their order, with their names. */
 export const STEP_NAMES = {

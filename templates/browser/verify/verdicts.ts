@@ -1,5 +1,4 @@
-import { count } from '../../../generator/core/text/count.js';
-import { instantWords } from '../../../generator/core/text/date-words.js';
+import { count, instantWords } from '../../../generator/core/text/words.js';
 import { TRUST_PATHS } from '../../../schemas/paths.js';
 import { UNPROVEN, type TrustError, type TrustFault } from '../../../schemas/trust/trust-error.js';
 import type { SiteProof } from '../../../schemas/trust/verify-site.js';

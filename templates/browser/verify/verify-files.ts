@@ -1,5 +1,4 @@
-import { count } from '../../../generator/core/text/count.js';
-import { countWords } from '../../../generator/core/text/number-words.js';
+import { count, countWords } from '../../../generator/core/text/words.js';
 import { proveFiles, type ChosenFile, type FileResult, type Signed } from './chosen-files.js';
 import { sha256 } from './sha256.js';
 import { requireElement, showResults } from './verify-view.js';

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { formatDiff } from '../../../generator/collect/inspect-sources.js';
 import { toChartPoint } from '../../../generator/core/artifacts/chart-data.js';
 import { toChainFacts } from '../../../generator/core/artifacts/chain-facts.js';
-import { toHeadline } from '../../../generator/core/artifacts/summary.js';
-import { weeklySummaryFile } from '../../../generator/core/artifacts/weekly-summary.js';
+import { toHeadline, weeklySummaryFile } from '../../../generator/core/artifacts/summary.js';
+import { signalWords } from '../../../generator/core/text/words.js';
 import { chainChartFile } from '../../../generator/core/charts/chart-files.js';
 import { drawRatioChart } from '../../../generator/core/charts/ratio-chart.js';
 import { compareSeries } from '../../../generator/core/collection/compare-series.js';
@@ -11,7 +11,6 @@ import type { InputSeries } from '../../../generator/core/input/input-series.js'
 import { chainPage } from '../../../generator/core/pages/chain-page.js';
 import { frontPage } from '../../../generator/core/pages/front-page.js';
 import { createDayWriters } from '../../../generator/core/records/day-writers.js';
-import { signalWords } from '../../../generator/core/text/signal-words.js';
 import { readInput } from '../../../generator/input/read-input.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { toDirectory } from '../../../generator/input/input-folder.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { factAt, factWords, type DayRecords } from '../../../generator/core/brief/facts.js';
-import { signalWords } from '../../../generator/core/text/signal-words.js';
+import { type DayRecords, factAt, factWords } from '../../../generator/core/brief/narrator.js';
+import { signalWords } from '../../../generator/core/text/words.js';
 import { CHAINS, LABEL_MEANINGS, METRICS } from '../../../schemas/catalog.js';
 import { currentMethodology } from '../../../schemas/methodology.js';
 import type { BriefDay, MetricName } from '../../../schemas/types.generated.js';

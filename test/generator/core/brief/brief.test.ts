@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createDayWriters, type DayWriters } from '../../../../generator/core/records/day-writers.js';
 import { writeBrief } from '../../../../generator/core/brief/brief.js';
-import type { DayRecords } from '../../../../generator/core/brief/facts.js';
+import type { DayRecords } from '../../../../generator/core/brief/narrator.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';
 import type { BriefDay, Chain } from '../../../../schemas/types.generated.js';

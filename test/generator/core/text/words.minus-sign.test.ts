@@ -1,4 +1,4 @@
-import { withMinusSigns } from '../../../../generator/core/text/minus-sign.js';
+import { withMinusSigns } from '../../../../generator/core/text/words.js';
 
 it.each([
   ['-0.72', '−0.72'],

@@ -1,4 +1,4 @@
-import { WEEKLY_COLUMNS, weeklySummaryFile } from '../../../../generator/core/artifacts/weekly-summary.js';
+import { WEEKLY_COLUMNS, weeklySummaryFile } from '../../../../generator/core/artifacts/summary.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { CHAIN_IDS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';

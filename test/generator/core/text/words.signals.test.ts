@@ -1,4 +1,4 @@
-import { SIGNAL_WORDS } from '../../../../generator/core/text/signal-words.js';
+import { SIGNAL_WORDS } from '../../../../generator/core/text/words.js';
 import { currentMethodology } from '../../../../schemas/methodology.js';
 
 it('there are words for every signal of the methodology', () => {

@@ -1,3 +1,51 @@
+import {
+  CHAIN_IDS,
+  CHAINS,
+  type PlanDefinition,
+  type PlanId,
+  PLANS,
+  PRICE_CURRENCY,
+  WINDOWS,
+} from '../../../schemas/catalog.js';
+import { toDate } from '../../../schemas/dates.js';
+import type { Chain, ConfidenceLevel, Driver, RegimeLabel } from '../../../schemas/types.generated.js';
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
+
+/** Formats a date `YYYY-MM-DD` for people: `26 September 2023`. */
+export function dateWords(date: string): string {
+  const [year = '', month = '', day = ''] = date.split('-');
+  return `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''} ${year}`;
+}
+
+/** Formats an instant for people: `28 September 2023, 00:00 UTC`. */
+export function instantWords(instant: string): string {
+  return `${dateWords(instant.slice(0, 10))}, ${instant.slice(11, 16)} UTC`;
+}
+
+/** Formats a day number for people, as `dateWords`. */
+export function dayWords(dayNumber: number): string {
+  return dateWords(toDate(dayNumber));
+}
+
+/** Returns the first three letters of a month, from 1 to 12. */
+export function monthLetters(month: number): string {
+  return (MONTHS[month - 1] ?? '').slice(0, 3);
+}
+
 /**
  * The forms of all numbers that people read: on pages, in briefs and weekly summaries, on charts and in a terminal. Each
  * kind of quantity has one function, so that a fact looks the same everywhere. No form depends on the locale, and none
@@ -16,7 +64,7 @@
  * - price: cents only if there are any: `49`, `49.50`
  *
  * Constants of the methodology are not rounded: they are written in full. The minus sign is a hyphen; pages and charts
- * replace it with the typographic one (`minus-sign.ts`).
+ * replace it with the typographic one (`withMinusSigns`).
  */
 
 const SCALES = [
@@ -138,4 +186,78 @@ function cut(size: number, decimals: number): string {
 
 function trimZeros(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+type Confidence = { readonly score: number; readonly level: ConfidenceLevel };
+
+/** Returns the confidence in a label in words. Without a label there is nothing to be confident in. */
+export function confidenceWords(label: RegimeLabel, { score, level }: Confidence): string {
+  return label === 'indeterminate' ? 'none, because there is no label' : `${shareWords(score)}, ${level}`;
+}
+
+/** Returns the confidence in a label for a table. */
+export function confidenceCell(label: RegimeLabel, score: number, absent: string): string {
+  return label === 'indeterminate' ? absent : shareWords(score);
+}
+
+/** Returns a number with its unit, such as "1 fault" or "2,000 faults". Precondition: the plural of `unit` ends in "s". */
+export function count(number: number, unit: string): string {
+  return `${countWords(number)} ${plural(number, unit)}`;
+}
+
+/** Returns the word that fits a number: "fault" or "faults", "is" or "are". */
+export function plural(number: number, one: string, many = `${one}s`): string {
+  return number === 1 ? one : many;
+}
+
+/** Joins words as in a sentence: `Bitcoin, Ethereum and Base`. */
+export function joinWords(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
+}
+
+/** Replaces the hyphen before a number with the typographic minus sign. Hyphens within dates and names stay. */
+export function withMinusSigns(text: string): string {
+  return text.replace(/(?<![\w.-])-(?=\d)/g, '−');
+}
+
+const CURRENCY_SIGNS: Readonly<Record<typeof PRICE_CURRENCY, string>> = { usd: '$' };
+
+/** Returns the monthly price of a plan: `$49`. */
+export function planPriceWords(plan: PlanId): string {
+  return `${CURRENCY_SIGNS[PRICE_CURRENCY]}${priceWords(PLANS[plan].monthlyCents)}`;
+}
+
+/** Returns what a plan includes, in a buyer's words. */
+export function includedWords(plan: PlanId): string[] {
+  const { chains, windows, archive, briefs }: PlanDefinition = PLANS[plan];
+  const names = CHAIN_IDS.map((chain) => CHAINS[chain].name);
+  const days = Math.max(...windows.map((window) => WINDOWS[window]));
+  return [
+    chains === 'all' ? `All chains: ${joinWords(names)}` : `One chain: ${joinWords(names, 'or')}`,
+    `Daily metrics, signals and scores ${archive ? 'of the whole published history' : `of the last ${days} days`}`,
+    ...(archive ? ['Parquet and CSV, with every correction, as known on any day'] : []),
+    briefs === 'all' ? 'A brief in plain English for every day' : 'The latest daily brief in plain English',
+  ];
+}
+
+/** Names of the methodology's signals in texts. They are beside the catalog, so that a new metric does not change the script of the pages. */
+export const SIGNAL_WORDS: Readonly<Record<string, string>> = {
+  tx_count: 'transactions',
+  active_addresses: 'active addresses',
+  fee_mean: 'mean fee',
+  fee_median: 'median fee',
+  gas_price_mean: 'mean gas price',
+  utilization: 'use of block space',
+};
+
+/** Returns the name of a signal in texts. */
+export function signalWords(signal: string): string {
+  return SIGNAL_WORDS[signal] ?? signal;
+}
+
+/** Formats a value of a signal, with its unit unless the signal's name implies it. */
+export function signalQuantity(value: number, unit: Driver['unit'], chain: Chain): string {
+  if (unit === 'fraction') return shareWords(value);
+  return amountWords(value, unit.replace('native coin', CHAINS[chain].nativeCoin));
 }

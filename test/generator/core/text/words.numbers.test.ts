@@ -13,7 +13,7 @@ import {
   secondsWords,
   shareWords,
   zWords,
-} from '../../../../generator/core/text/number-words.js';
+} from '../../../../generator/core/text/words.js';
 
 const SCALES: Readonly<Record<string, number>> = {
   million: 1e6,

@@ -1,5 +1,0 @@
-/** Joins words as in a sentence: `Bitcoin, Ethereum and Base`. */
-export function joinWords(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
-  const last = words.at(-1) ?? '';
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
-}
