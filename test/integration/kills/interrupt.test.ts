@@ -29,12 +29,13 @@ describe('an interrupt', () => {
     'ends a run in the middle of a long plan',
     async () => {
       const input = await writeSmallInput(path.join(folder.path, 'long'), {
-        days: { bitcoin: 3000, ethereum: 3000 },
+        days: { bitcoin: 600, ethereum: 600, arbitrum: 600, base: 600 },
       });
-      const args = ['publish', '--input', input, '--store', `file:${folder.path}/long-plan`];
+      const store = `file:${folder.path}/long-plan`;
+      const args = ['plan', '--input', input, '--store', store];
       const run = await runStaged(args, interruptBy('SIGINT', 'plan'));
       expect(run).toMatchObject({ code: 130, within: 'plan' });
-      expect(run.messages).toContain('interrupted: not committed');
+      expect(run.messages).toContain('interrupted: nothing was written');
     },
     SLOW_MS,
   );

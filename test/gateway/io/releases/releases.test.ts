@@ -17,17 +17,17 @@ type ReleasesReader = {
   readonly errors: unknown[];
 };
 
-/** Creates a reader that polls only on request, unless `pollMs` is set, with short waits. */
-function createReleasesReader(store: ObjectStore, pollMs = 3_600_000): ReleasesReader {
+/** Creates a reader that polls only on request. */
+function createReleasesReader(store: ObjectStore, waitMs: number): ReleasesReader {
   const seen: ReleaseView[] = [];
   const errors: unknown[] = [];
   const releases = createReleases({
     store,
     now: () => Date.now(),
     random: () => 0.5,
-    pollMs,
+    pollMs: 3_600_000,
     pauseMs: 100,
-    waitMs: 300,
+    waitMs,
     onRelease: (release) => void seen.push(release),
     onError: (error) => void errors.push(error),
   });
@@ -45,8 +45,8 @@ async function publish(store: ObjectStore, days: number, asOf: string): Promise<
   await publishSeries(store, { inputs: [series(days)], asOf });
 }
 
-async function startReader(store: ObjectStore): Promise<ReleasesReader> {
-  const reader = createReleasesReader(store);
+async function startReader(store: ObjectStore, waitMs = 60_000): Promise<ReleasesReader> {
+  const reader = createReleasesReader(store, waitMs);
   await reader.releases.start();
   return reader;
 }
@@ -222,7 +222,7 @@ describe('a reader of releases', () => {
     const hanging = interceptStore(store, (_operation, run) =>
       hangs ? new Promise(() => undefined) : run(),
     );
-    const { releases } = await startReader(hanging);
+    const { releases } = await startReader(hanging, 300);
     hangs = true;
     await releases.catchUp();
     expect(releases.current()?.sequence).toBe(1);
