@@ -43,7 +43,7 @@ const OTHERS = [
   '/api/v1/methodology/v1.md',
   '/problems/gone',
   '/charts/base.svg',
-  ...Object.values(ENDPOINTS),
+  ...Object.values(ENDPOINTS).filter((path) => path !== ENDPOINTS.keys), // a key could revoke itself there
   '/',
   '/_objects/',
   '/api/v1/files/',
