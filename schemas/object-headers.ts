@@ -1,9 +1,6 @@
 import { CHAIN_IDS } from './catalog.js';
 import {
   calendarPath,
-  chainPagePath,
-  chartDataPath,
-  chartPath,
   FILES_PATH,
   OBJECTS_PREFIX,
   PAGE_PATHS,
@@ -11,10 +8,9 @@ import {
   PUBLIC_PREFIX,
   publicKey,
   RELEASES_PREFIX,
-  summaryPath,
   TRUST_PATHS,
 } from './paths.js';
-import { isAssetPath } from './release-paths.js';
+import { currentPathsOf, isAssetPath } from './release-paths.js';
 
 /** Keys of the public copies that caches may keep for only a minute, because they show the current state. */
 const MOST_CURRENT: ReadonlySet<string> = new Set(
@@ -26,12 +22,7 @@ const MOST_CURRENT: ReadonlySet<string> = new Set(
     PAGE_PATHS.front,
     PAGE_PATHS.icon,
     PAGE_PATHS.verify,
-    ...CHAIN_IDS.flatMap((chain) => [
-      summaryPath(chain),
-      chainPagePath(chain),
-      chartPath(chain),
-      chartDataPath(chain),
-    ]),
+    ...CHAIN_IDS.flatMap(currentPathsOf),
   ].map(publicKey),
 );
 

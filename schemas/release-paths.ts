@@ -26,7 +26,27 @@ import {
   wheelPath,
   type Placeholder,
 } from './paths.js';
-import type { Window } from './types.generated.js';
+import type { Chain, Window } from './types.generated.js';
+
+/** The public files of each chain that follow its data. `isCurrent`: it shows the newest state, so caches keep it for a minute. */
+const CHAIN_FILES: readonly { readonly spell: (chain: Chain) => string; readonly isCurrent: boolean }[] = [
+  { spell: calendarPath, isCurrent: false },
+  { spell: chartDataPath, isCurrent: true },
+  { spell: summaryPath, isCurrent: true },
+  { spell: weeklySummaryPath, isCurrent: false },
+  { spell: chartPath, isCurrent: true },
+  { spell: chainPagePath, isCurrent: true },
+];
+
+/** Returns the paths of the public files of a chain that follow its data. */
+export function publicPathsOf(chain: Chain): string[] {
+  return CHAIN_FILES.map(({ spell }) => spell(chain));
+}
+
+/** Returns those that show the newest state of a chain. */
+export function currentPathsOf(chain: Chain): string[] {
+  return CHAIN_FILES.filter(({ isCurrent }) => isCurrent).map(({ spell }) => spell(chain));
+}
 
 const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
 
@@ -56,11 +76,7 @@ const PUBLIC: ReadonlySet<string> = new Set([
   ...Object.values(PUBLIC_PATHS),
   ...Object.values(PAGE_PATHS),
   ...['site.css', 'site.js', 'verify.js'].map(assetPath), // before their names contained a digest
-  ...CHAIN_IDS.flatMap((chain) =>
-    [summaryPath, calendarPath, weeklySummaryPath, chartPath, chartDataPath, chainPagePath, queryPath].map(
-      (spell) => spell(chain),
-    ),
-  ),
+  ...CHAIN_IDS.flatMap((chain) => [...publicPathsOf(chain), queryPath(chain)]),
   ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),
 ]);
 

@@ -21,7 +21,7 @@ import {
 } from './input-folder.js';
 import pMap from 'p-map';
 import { sha256Hex } from '../../schemas/digest.js';
-import type { NewLineages } from '../core/draft/chain-state.js';
+import type { NewLineages } from '../core/draft/lineages.js';
 import type { PublishedState } from '../core/release/plan-types.js';
 
 /** The lines of each ledger of a collection. */

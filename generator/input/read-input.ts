@@ -237,8 +237,6 @@ async function readSiteJson(folder: InputFolder, names: readonly string[]): Prom
   return faults.length > 0 ? { faults: faults.slice(0, MAX_FAULTS) } : { site: value as Site, faults }; // its schema was checked above
 }
 
-/** Reading a file stops after this number of faults. */
-const MAX_FAULTS_PER_FILE = 20;
 const UNREADABLE = 'make sure that it is a file that this user may read';
 
 /** Options for `readMetricsCsv`: the chain's entries in `sources.json`, and the as-of instant. */
@@ -272,7 +270,7 @@ async function readMetricsCsv(
   } finally {
     source.destroy();
   }
-  if (faults.length > 0) return { faults: faults.slice(0, MAX_FAULTS_PER_FILE) };
+  if (faults.length > 0) return { faults: faults.slice(0, MAX_FAULTS) };
   return { series: toInputSeries(chain, table.columns(), table.rows(), sources), faults };
 }
 
@@ -287,7 +285,7 @@ async function readRows(
     if (count > 0) table.readRow(row);
     else if (!table.readHeader(row)) return undefined;
     count += 1;
-    if (faults.length >= MAX_FAULTS_PER_FILE) return undefined;
+    if (faults.length >= MAX_FAULTS) return undefined;
   }
   return Math.max(0, count - 1);
 }

@@ -72,7 +72,7 @@ function* draftFiles(
     writers: createDayWriters(series, texts),
     stamp,
     published: undefined,
-    trusted: false,
+    isExtension: false,
     reason: 'first',
     handOver: (file) => void rendered.push(file),
   });

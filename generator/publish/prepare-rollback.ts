@@ -19,7 +19,7 @@ import {
 import { isChangedMethodology } from '../core/release/assess-chain.js';
 import { manifestOf, type PlannedRelease, type PublishedState } from '../core/release/plan-types.js';
 import { daySchemaOf } from '../core/verification/check-files.js';
-import { planWithRecords } from './prepare-plan.js';
+import { planWithPublished } from './plan-with-published.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import type { Progress } from '../run/progress.js';
 import {
@@ -91,7 +91,7 @@ export async function prepareRollback(
   const days = await readDays(options, rolled);
   const asOfMs = notAhead(options);
   const request = { previous: start.state, target, asOfMs, reason, chains, held, texts };
-  const plan = await planWithRecords(
+  const plan = await planWithPublished(
     options.store,
     (records) => planRollback({ ...request, days: new Map([...days, ...records]) }),
     options.signal,

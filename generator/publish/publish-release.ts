@@ -28,8 +28,7 @@ import { type GcWatch, watchGc } from '../state/gc-lease.js';
 import { markStore } from '../state/store-mark.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
-import { isAssetPath } from '../../schemas/release-paths.js';
-import { publicPathsOf } from '../core/draft/chain-state.js';
+import { isAssetPath, publicPathsOf } from '../../schemas/release-paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 
 /** A release to publish, if there is one, and the state that it was planned from. */

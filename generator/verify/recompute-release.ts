@@ -11,13 +11,13 @@ import type {
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
 import { type InputSeries, toInputSeries } from '../core/input/input-series.js';
-import { publicPathsOf } from '../core/draft/chain-state.js';
+import { publicPathsOf } from '../../schemas/release-paths.js';
 import { createInputDigest } from '../core/release/assess-chain.js';
 import { manifestOf, type Plan, type PlanRequest, type PublishedState } from '../core/release/plan-types.js';
 import { planRelease } from '../core/release/plan-release.js';
 import { writersFingerprint } from '../core/release/writers-fingerprint.js';
 import type { StoreFault } from '../core/store-fault.js';
-import { planWithRecords } from '../publish/prepare-plan.js';
+import { planWithPublished } from '../publish/plan-with-published.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import { readPointer, readState } from '../state/published-state.js';
 
@@ -48,7 +48,7 @@ export async function recomputeRelease(
     full: true,
     keepWithdrawn: true,
   };
-  const plan = await planWithRecords(store, (superseded) => planRelease({ ...request, superseded }));
+  const plan = await planWithPublished(store, (superseded) => planRelease({ ...request, superseded }));
   if (plan.methodologyChanged) {
     return [
       {

@@ -39,7 +39,7 @@ import { recomputeRelease } from './recompute-release.js';
 import { readDayTexts } from '../texts/product-texts.js';
 import { damaged, readStoredJson } from '../state/stored-json.js';
 import { catchFault, checkChain, checkStoredFile, type Verifier } from './verify-chain.js';
-import { publicPathsOf } from '../core/draft/chain-state.js';
+import { publicPathsOf } from '../../schemas/release-paths.js';
 
 /** The result of a verification. `faults` is empty for a sound store. */
 export type Verification = {

@@ -2,7 +2,7 @@ import { createMemoryStore } from '../support/stores/memory-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { InputSeries } from '../../generator/core/input/input-series.js';
 import { planRelease } from '../../generator/core/release/plan-release.js';
-import { planWithRecords } from '../../generator/publish/prepare-plan.js';
+import { planWithPublished } from '../../generator/publish/plan-with-published.js';
 import type { Acceptance, Plan, PublishedState } from '../../generator/core/release/plan-types.js';
 import { readProductTexts } from '../../generator/texts/product-texts.js';
 import { readStartingPoint } from '../../generator/state/published-state.js';
@@ -51,7 +51,7 @@ export async function createPublished(
       return records;
     },
     plan: (series, acceptance) =>
-      planWithRecords(store, (superseded) =>
+      planWithPublished(store, (superseded) =>
         planRelease({
           inputs: inputs.map((each) => (each.chain === series.chain ? series : each)),
           previous: state,

@@ -65,3 +65,10 @@ export function revisionsOf(entries: readonly ManifestDate[], known: ManifestRev
   }
   return revisions;
 }
+
+/** Returns `before.superseded` with `before` itself appended as the newest superseded version. */
+export function supersede(before: ManifestDate, reason: string): ManifestDate['superseded'] {
+  const { revision, in_force_from, sha256, bytes, status } = before;
+  const old = { revision, in_force_from, sha256, bytes, reason };
+  return [...before.superseded, status === 'withdrawn' ? { ...old, status } : old];
+}

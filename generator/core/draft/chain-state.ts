@@ -1,35 +1,17 @@
 import { GENRES, WINDOWS } from '../../../schemas/catalog.js';
-import {
-  bundlePath,
-  calendarPath,
-  chainPagePath,
-  chartDataPath,
-  chartPath,
-  lineageManifestPath,
-  lineagePath,
-  summaryPath,
-  weeklySummaryPath,
-} from '../../../schemas/paths.js';
+import { bundlePath } from '../../../schemas/paths.js';
+import { publicPathsOf } from '../../../schemas/release-paths.js';
 import type {
   Chain,
-  DayLineage,
   Genre,
   LabelChange,
-  Manifest,
   ManifestDate,
   ManifestRevisions,
   MetaDay,
   SourceSegment,
   Window,
 } from '../../../schemas/types.generated.js';
-import {
-  type Artifact,
-  type FileTemplate,
-  JSON_TYPE,
-  jsonContent,
-  type ReleaseStamp,
-  toArtifact,
-} from '../artifacts/artifact.js';
+import type { FileTemplate } from '../artifacts/artifact.js';
 import { bundleFiles } from '../artifacts/bundle.js';
 import { lastAvailableOf } from '../artifacts/chain-facts.js';
 import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
@@ -69,9 +51,8 @@ export type ChainState = {
 type ChainFiles = { readonly [section in Section]: readonly FileTemplate[] };
 
 /**
- * Returns the files of a chain. A chain without dates in force has only manifests.
- * Add a new kind of file per chain here, in `publicPathsOf`, in `schemas/release-paths.ts` and, if it always shows the newest
- * state, in `schemas/object-headers.ts`.
+ * Returns the files of a chain. A chain without dates in force has only manifests. A new kind of file per chain is added here
+ * and in `CHAIN_FILES` (`schemas/release-paths.ts`).
  */
 export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles {
   const { chain, updatedThrough, sources, text } = state;
@@ -117,90 +98,4 @@ export function absentPaths({ chain, entries }: Pick<ChainState, 'chain' | 'entr
 
 function hasDatesInForce(entries: readonly ManifestDate[]): boolean {
   return entries.some(({ status }) => status !== 'withdrawn');
-}
-
-export function publicPathsOf(chain: Chain): string[] {
-  return [
-    calendarPath(chain),
-    chartDataPath(chain),
-    summaryPath(chain),
-    weeklySummaryPath(chain),
-    chartPath(chain),
-    chainPagePath(chain),
-  ];
-}
-
-/** Returns `before.superseded` with `before` itself appended as the newest superseded version. */
-export function supersede(before: ManifestDate, reason: string): ManifestDate['superseded'] {
-  const { revision, in_force_from, sha256, bytes, status } = before;
-  const old = { revision, in_force_from, sha256, bytes, reason };
-  return [...before.superseded, status === 'withdrawn' ? { ...old, status } : old];
-}
-
-/** The schema of the files that a manifest of lineage lists. */
-export const LINEAGE_SCHEMA = 'day-lineage/1';
-
-/** Public reason of the lineages that a later one supersedes. */
-const EXTENDED = 'the ledger has more lines about the date';
-
-/** The lineages of a chain that are not published yet, each with the digest of its lines of the ledger. */
-export type NewLineages = {
-  readonly chain: Chain;
-  readonly dates: readonly { readonly ledgerSha256: string; readonly document: DayLineage }[];
-};
-
-/** The manifest of the lineages of a chain, and the lineages to write. */
-export type LineageDraft = { readonly file: FileTemplate; readonly artifacts: readonly Artifact[] };
-
-/** Options for `draftLineages`. */
-type LineageOptions = {
-  readonly chain: Chain;
-  readonly updatedThrough: string;
-  readonly sources: readonly SourceSegment[];
-  readonly methodologyVersion: string;
-  readonly stamp: ReleaseStamp;
-  /** The published manifest of lineages. */
-  readonly before: Manifest | undefined;
-};
-
-/** Drafts the lineages of a chain: the published ones, and the new ones up to the newest published date. */
-export function draftLineages({ dates }: NewLineages, options: LineageOptions): LineageDraft | undefined {
-  const { chain, updatedThrough, methodologyVersion, stamp, before } = options;
-  const entries = new Map(before?.dates.map((entry) => [entry.date, entry]));
-  const artifacts: Artifact[] = [];
-  for (const { ledgerSha256, document } of dates) {
-    const { date } = document;
-    if (date > updatedThrough) continue;
-    const artifact = toArtifact(lineagePath(chain, date), JSON_TYPE, () =>
-      jsonContent('day-lineage', document),
-    );
-    const old = entries.get(date);
-    artifacts.push(artifact);
-    entries.set(date, {
-      date,
-      sha256: artifact.sha256,
-      bytes: artifact.bytes,
-      schema: LINEAGE_SCHEMA,
-      methodology_version: methodologyVersion,
-      revision: stamp.revision,
-      in_force_from: stamp.revision,
-      status: 'available',
-      path: artifact.path,
-      superseded: old ? supersede(old, EXTENDED) : [],
-      ledger_sha256: ledgerSha256,
-    });
-  }
-  if (entries.size === 0) return undefined;
-  const sorted = [...entries.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
-  return { file: lineageManifest(sorted, options), artifacts };
-}
-
-/** Returns the manifest of the lineages of a chain. */
-export function lineageManifest(entries: readonly ManifestDate[], options: LineageOptions): FileTemplate {
-  const { chain, updatedThrough, sources, methodologyVersion, stamp, before } = options;
-  const now = { updated_through: updatedThrough, published_at: stamp.publishedAt };
-  const revisions = revisionsOf(entries, { ...before?.revisions, [stamp.revision]: now });
-  const path = lineageManifestPath(chain);
-  const shared = { chain, updatedThrough, sources, methodologyVersion };
-  return manifestFile({ ...shared, genre: 'gold', entries, revisions, path });
 }

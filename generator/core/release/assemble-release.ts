@@ -28,13 +28,8 @@ import {
   releaseFile,
   statusFile,
 } from '../artifacts/release-files.js';
-import {
-  absentPaths,
-  chainFiles,
-  type ChainState,
-  type LineageDraft,
-  type Section,
-} from '../draft/chain-state.js';
+import { absentPaths, chainFiles, type ChainState, type Section } from '../draft/chain-state.js';
+import { type LineageDraft } from '../draft/lineages.js';
 import { type Held, NOTHING_HELD, reasonOfHeldChange, toHeldChange } from './held.js';
 import { manifestOf, type PlannedRelease, type PublishedState } from './plan-types.js';
 import { type SettledFile, settleFile, settleVolumes, stampOf } from '../draft/settle-file.js';

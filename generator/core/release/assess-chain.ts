@@ -35,8 +35,8 @@ type Assessment =
   | { readonly kind: 'first' | 'same' | 'extended' | 'compare' }
   | { readonly kind: 'dropped'; readonly drops: readonly Drop[] };
 
-/** The inputs of the decision whether published digests can be trusted without rebuilding. */
-export type Trust = {
+/** What makes the files of a chain, beside its input. */
+export type Recipe = {
   readonly writersSha256: string;
   readonly methodologySha256: string;
   /** The site of this run, which needs no rebuilding of history. */
@@ -50,10 +50,10 @@ export type Trust = {
 export function chainsToRebuild(
   inputs: readonly InputSeries[],
   previous: PublishedState,
-  trust: Trust,
+  recipe: Recipe,
 ): Chain[] {
   const isSame = (series: InputSeries): boolean =>
-    assessChain(series, createInputDigest(series), previous, trust).kind === 'same';
+    assessChain(series, createInputDigest(series), previous, recipe).kind === 'same';
   return inputs.filter((series) => !isSame(series)).map(({ chain }) => chain);
 }
 
@@ -65,7 +65,7 @@ export function assessChain(
   series: InputSeries,
   digest: (date: string) => InputDigest,
   previous: PublishedState | undefined,
-  trust: Trust,
+  recipe: Recipe,
 ): Assessment {
   const record = previous?.record.chains[series.chain];
   if (previous === undefined || !(manifestPath('meta', series.chain) in previous.record.manifests))
@@ -78,9 +78,9 @@ export function assessChain(
   });
   if (drops.length > 0) return { kind: 'dropped', drops };
   const sameInput = digest(record.updated_through).sha256 === record.input_sha256;
-  if (!sameInput || !isTrusted(record, trust)) return { kind: 'compare' };
+  if (!sameInput || !isSameRecipe(record, recipe)) return { kind: 'compare' };
   const grown = series.dates.at(-1) !== record.updated_through;
-  const isOther = hasOtherSources(series, previous) || !isSameSite(record.site, trust.site);
+  const isOther = hasOtherSources(series, previous) || !isSameSite(record.site, recipe.site);
   return { kind: grown || isOther ? 'extended' : 'same' };
 }
 
@@ -99,9 +99,9 @@ function isSameSite(one: Site | undefined, other: Site | undefined): boolean {
 }
 
 /** Returns whether the same input would surely give the same bytes as published. With `full` it is computed again. */
-export function isTrusted(
+export function isSameRecipe(
   chain: RecordChain | undefined,
-  { writersSha256, methodologySha256, full }: Trust,
+  { writersSha256, methodologySha256, full }: Recipe,
 ): boolean {
   return !full && writersSha256 === chain?.writers_sha256 && methodologySha256 === chain.methodology_sha256;
 }
@@ -207,7 +207,7 @@ export function toRestatement(
     input_dates: draft.restatedInputs.filter((date) => !withdrawn.has(date)),
     added_dates: draft.newDates.filter((date) => through !== null && date < through),
     withdrawn_dates: dates.filter((date) => withdrawn.has(date)),
-    metrics: [], // prepare-plan.ts adds them: it can read the published days
+    metrics: [], // plan-with-published.ts adds them: it can read the published days
     label_changes: draft.labelChanges,
   };
 }

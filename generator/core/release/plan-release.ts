@@ -20,11 +20,11 @@ import {
   createInputDigest,
   type InputDigest,
   isChangedMethodology,
-  isTrusted,
+  isSameRecipe,
   manifestsOf,
   planDigest,
   toRestatement,
-  type Trust,
+  type Recipe,
 } from './assess-chain.js';
 import { type ChainDraft, draftSteps, latestSource } from '../draft/chain-draft.js';
 import { heldOf } from './held.js';
@@ -40,7 +40,7 @@ import {
 import type { LackingRecord } from '../volumes/draft-volumes.js';
 import { fingerprintSteps } from './writers-fingerprint.js';
 import { lineageManifestPath } from '../../../schemas/paths.js';
-import { draftLineages, type LineageDraft } from '../draft/chain-state.js';
+import { draftLineages, type LineageDraft } from '../draft/lineages.js';
 
 type Assessed = {
   readonly series: InputSeries;
@@ -66,8 +66,8 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
     return { chains: {}, methodologyChanged: true, lacking: [] };
   }
   const writersSha256 = yield* fingerprintSteps(texts);
-  const trust = { writersSha256, methodologySha256, site: texts.site.details, full: request.full ?? false };
-  const assessed = yield* assessAll(request, trust, stamp);
+  const recipe = { writersSha256, methodologySha256, site: texts.site.details, full: request.full ?? false };
+  const assessed = yield* assessAll(request, recipe, stamp);
   const digest = restatementDigest(assessed, request, writersSha256);
   const decided = assessed.map((each) => decide(each, request, digest));
   const plan: Plan = {
@@ -138,12 +138,12 @@ export function nextStamp(previous: ReleaseRecord | undefined, asOfMs: number): 
   };
 }
 
-function* assessAll(request: PlanRequest, trust: Trust, stamp: ReleaseStamp): Steps<Assessed[]> {
+function* assessAll(request: PlanRequest, recipe: Recipe, stamp: ReleaseStamp): Steps<Assessed[]> {
   const assessed: Assessed[] = [];
   for (const chain of CHAIN_IDS) {
     const series = request.inputs.find((each) => each.chain === chain);
     yield;
-    if (series !== undefined) assessed.push(yield* assess(series, request, trust, stamp));
+    if (series !== undefined) assessed.push(yield* assess(series, request, recipe, stamp));
   }
   yield;
   return assessed;
@@ -152,7 +152,7 @@ function* assessAll(request: PlanRequest, trust: Trust, stamp: ReleaseStamp): St
 function* assess(
   series: InputSeries,
   request: PlanRequest,
-  trust: Trust,
+  recipe: Recipe,
   stamp: ReleaseStamp,
 ): Steps<Assessed> {
   const { previous } = request;
@@ -160,7 +160,7 @@ function* assess(
   const currentState = toCurrentState(series, previous);
   const hold = request.holds?.[series.chain];
   if (hold !== undefined) return { series, digest, plan: { outcome: 'held', ...currentState, hold } };
-  const assessment = assessChain(series, digest, previous, trust);
+  const assessment = assessChain(series, digest, previous, recipe);
   if (assessment.kind === 'dropped') {
     const refusal: Refusal = { kind: 'drop', drops: assessment.drops };
     return { series, digest, plan: { outcome: 'refused', ...currentState, refusal } };
@@ -180,8 +180,8 @@ function* assess(
             chart: previous?.charts.get(series.chain),
             days: previous?.days,
           },
-    trusted: assessment.kind === 'extended',
-    repack: !isTrusted(previous?.record.chains[series.chain], trust),
+    isExtension: assessment.kind === 'extended',
+    repack: !isSameRecipe(previous?.record.chains[series.chain], recipe),
     stamp,
     reason: request.acceptance?.reason ?? 'not accepted', // only restated days contain it, and `decide` refuses those without an acceptance
     keepWithdrawn: request.keepWithdrawn,

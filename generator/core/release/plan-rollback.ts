@@ -17,7 +17,9 @@ import { calendarFile, RECENT_DAYS, toCalendarRow } from '../artifacts/regime-ca
 import type { ReferenceTexts } from '../draft/site.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';
-import { type ChainState, type LineageDraft, lineageManifest, supersede } from '../draft/chain-state.js';
+import { type ChainState } from '../draft/chain-state.js';
+import { supersede } from '../artifacts/manifest.js';
+import { type LineageDraft, lineageManifest } from '../draft/lineages.js';
 import { findLabelChanges } from '../draft/chain-draft.js';
 import { runSteps } from '../steps.js';
 import { draftChainVolumes } from '../volumes/draft-volumes.js';

@@ -15,7 +15,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import type { ReferenceTexts } from '../draft/site.js';
-import type { NewLineages } from '../draft/chain-state.js';
+import type { NewLineages } from '../draft/lineages.js';
 import type { InputSeries } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { LackingRecord } from '../volumes/draft-volumes.js';

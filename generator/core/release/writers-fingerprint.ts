@@ -87,7 +87,14 @@ function* probeFiles(texts: ReferenceTexts): Steps<string[]> {
   for (const chain of CHAIN_IDS) {
     const series = probeSeries(chain, PROBE_FILE_DAYS);
     const writers = createDayWriters(series, texts);
-    const options = { series, writers, published: undefined, trusted: false, stamp: STAMP, reason: 'probe' };
+    const options = {
+      series,
+      writers,
+      published: undefined,
+      isExtension: false,
+      stamp: STAMP,
+      reason: 'probe',
+    };
     const draft = yield* draftSteps(options);
     facts.push(toChainFacts(chain, draft.entries.meta, draft, series.sources));
     probes.push(...(yield* digestsOf(Object.values(chainFiles(draft, texts)).flat())));

@@ -31,7 +31,7 @@ import { DAY_SCHEMAS, type DayRecord, determinismHash } from '../records/day-wri
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { SCHEMAS } from '../../../schemas/schemas.generated.js';
 import { isBundlePath, isManifestPath, isPublicPath } from '../../../schemas/release-paths.js';
-import { LINEAGE_SCHEMA } from '../draft/chain-state.js';
+import { LINEAGE_SCHEMA } from '../draft/lineages.js';
 
 const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
 

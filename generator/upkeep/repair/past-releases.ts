@@ -27,7 +27,7 @@ import { cutSeries, type InputSeries } from '../../core/input/input-series.js';
 import { planSteps } from '../../core/release/plan-release.js';
 import type { DayRecord } from '../../core/records/day-writers.js';
 import type { Plan, PlannedRelease, PlanRequest } from '../../core/release/plan-types.js';
-import { planWithRecords } from '../../publish/prepare-plan.js';
+import { planWithPublished } from '../../publish/plan-with-published.js';
 import { prepareHold, type PrepareReleaseOptions, prepareRollback } from '../../publish/prepare-rollback.js';
 import { readProductTexts } from '../../texts/product-texts.js';
 import { runInterruptibly, SILENT } from '../../run/progress.js';
@@ -243,7 +243,7 @@ async function tryPlan(
   const plan = (superseded: ReadonlyMap<string, DayRecord>): Promise<Plan> =>
     runInterruptibly(planSteps({ ...request, superseded }), signal);
   try {
-    return (await planWithRecords(store, plan, signal)).release;
+    return (await planWithPublished(store, plan, signal)).release;
   } catch (error) {
     if (signal.aborted) throw error;
     return undefined;

@@ -17,17 +17,17 @@ import { runStaged, type StagedRun } from '../../support/process/staged-run.js';
 import { differingKeys, snapshotStore, type StoreSnapshot } from '../../support/stores/store-snapshot.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
-/** Long enough that worker threads draft the days while they are written. */
+/** Long enough that the days are written while they are planned. */
 const DAYS = { bitcoin: 600, arbitrum: 320, base: 90 };
 const AS_OF = '2026-09-02T12:00:00Z';
-/** A kill of a long first release takes as long as ten of a small one. */
-const KILLS = Math.ceil(Number(process.env['CRD_KILLS'] ?? '200') / 20);
+/** A kill of a long first release takes as long as twenty of a small one. */
+const KILLS = Math.ceil(Number(process.env['CRD_KILLS'] ?? '200') / 40);
 const SEED = Number(process.env['CRD_KILL_SEED'] ?? '1');
-const SLOW_MS = 300_000;
+const SLOW_MS = 600_000;
 
 let folder: TemporaryFolder;
 let input: string;
-/** The store after a publication that is planned in one thread before it is written. */
+/** The store after a publication that is planned before it is written. */
 let expected: StoreSnapshot;
 let stores = 0;
 /** Duration of the stage `write` in an undisturbed run. */

@@ -14,8 +14,7 @@ export type GeneratorRun = ProgramRun;
 export const BUILD = { version: '0.0.0', commit: null, lockfile_sha256: null };
 
 /**
- * Runs a command line in this process, without progress, at the time `now`. Aborting `signal` interrupts it. Not for a
- * first release of a thousand dates: it needs the built program, because worker threads cannot run TypeScript.
+ * Runs a command line in this process, without progress, at the time `now`. Aborting `signal` interrupts it.
  */
 export async function runInProcess(
   args: readonly string[],
