@@ -20,8 +20,8 @@ import { createTemporaryFolder, type TemporaryFolder } from '../../support/proce
 /** Long enough that the days are written while they are planned. */
 const DAYS = { bitcoin: 600, arbitrum: 320, base: 90 };
 const AS_OF = '2026-09-02T12:00:00Z';
-/** A kill of a long first release takes as long as twenty of a small one. */
-const KILLS = Math.ceil(Number(process.env['CRD_KILLS'] ?? '200') / 40);
+/** A kill of a long first release takes as long as ten of a small one. */
+const KILLS = Math.ceil(Number(process.env['CRD_KILLS'] ?? '60') / 20);
 const SEED = Number(process.env['CRD_KILL_SEED'] ?? '1');
 const SLOW_MS = 600_000;
 

@@ -16,10 +16,10 @@ import { writeSmallInput } from '../../support/release/small-input.js';
 import { readCommittedDays } from '../../support/stores/store-snapshot.js';
 
 /** Number of races of each kind in each place. */
-const RACES = Number(process.env['CRD_RACES'] ?? '20');
+const RACES = Number(process.env['CRD_RACES'] ?? '8');
 /** Number of processes of each race. The list is repeated. */
 const PROCESSES = [2, 8, 4, 6, 3, 7, 5];
-const SLOW_MS = 600_000;
+const SLOW_MS = 1_200_000;
 const BASE = '2025-02-01T12:00:00Z';
 const NEXT = '2025-02-02T12:00:00Z';
 
