@@ -72,7 +72,7 @@ function* draftFiles(
     writers: createDayWriters(series, texts),
     stamp,
     published: undefined,
-    isExtension: false,
+    keepsPublishedDays: false,
     reason: 'first',
     handOver: (file) => void rendered.push(file),
   });

@@ -11,7 +11,7 @@ import {
   type PublishedState,
 } from '../core/release/plan-types.js';
 import { unholdWords } from '../core/release/held.js';
-import { chainsToRebuild } from '../core/release/assess-chain.js';
+import { chainsThatDiffer } from '../core/release/assess-chain.js';
 import type { InputFault } from '../core/input/input-series.js';
 import type { Input } from '../input/read-input.js';
 import type { Progress } from '../run/progress.js';
@@ -54,7 +54,7 @@ type PreparePlanOptions = CollectedInput & {
   readonly acceptance?: Acceptance;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
-  /** If present, a first release is written while it is planned; otherwise nothing is written. */
+  /** True to write a long first release while it is planned; otherwise nothing is written. */
   readonly writesAhead?: boolean;
 };
 
@@ -143,7 +143,7 @@ async function addManifests(
     site: texts.site.details,
     full,
   };
-  const chains = chainsToRebuild(series, state, recipe);
+  const chains = chainsThatDiffer(series, state, recipe);
   const listed = await withManifests(store, state, chains);
   return { ...start, state: full ? listed : { ...listed, days: await readDays(store, listed, chains) } };
 }

@@ -91,7 +91,7 @@ async function refreshPublic(
   isOutdated: boolean,
   { progress, signal, signing }: PublishReleaseOptions,
 ): Promise<Written> {
-  const copies = isOutdated ? await refreshAliases(store, progress, signal) : NOTHING;
+  const copies = isOutdated ? await refreshCopies(store, progress, signal) : NOTHING;
   return addCounts(copies, signing === undefined ? NOTHING : await refreshTrustFiles(store, signing));
 }
 
@@ -226,7 +226,7 @@ export type WriteOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** Number and size of the objects that a run created. */
+/** Number and size of the objects or public copies that a run wrote. */
 export type Written = { objects: number; bytes: number };
 
 /** A publish in progress. It is invisible to readers until its commit. */
@@ -291,20 +291,17 @@ function countWrite({ written }: Writing, result: WriteResult, bytes: number): v
 
 const COPY_CONCURRENCY = 8;
 
-/** Number and size of the public copies that were written. */
-export type RefreshResult = { readonly objects: number; readonly bytes: number };
-
 /**
- * Updates every public copy, also called alias, to the release that the pointer names, and then sets aliases.json to its
+ * Updates every public copy to the release that the pointer names, and then sets aliases.json to its
  * sequence. The list of files comes first, so that readers who compare others with it notice the refresh; then scripts and
  * style sheets, before the pages that need them; the status comes last. Several runs may refresh at the same time: each
  * copy is read before the pointer, so an older release never overwrites a newer one.
  */
-export async function refreshAliases(
+export async function refreshCopies(
   store: ObjectStore,
   progress: Progress = SILENT,
   signal?: AbortSignal,
-): Promise<RefreshResult> {
+): Promise<Written> {
   const current = createCurrentRelease(store);
   const first = await current();
   const total = { objects: 0, bytes: 0 };
@@ -317,10 +314,10 @@ export async function refreshAliases(
     total.bytes += bytes;
     progress.advance();
   };
-  const { release, status } = PUBLIC_PATHS;
-  if (release in first.public) await refresh(release);
+  const { release: list, status } = PUBLIC_PATHS;
+  if (list in first.public) await refresh(list);
   const assets = paths.filter(isAssetPath);
-  const others = paths.filter((path) => path !== release && path !== status && !isAssetPath(path));
+  const others = paths.filter((path) => path !== list && path !== status && !isAssetPath(path));
   for (const group of [assets, others]) await pMap(group, refresh, { concurrency: COPY_CONCURRENCY });
   for (const path of CHAIN_IDS.flatMap(publicPathsOf)) await deleteUnlisted(store, path, current);
   if (status in first.public) await refresh(status);

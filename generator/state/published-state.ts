@@ -134,7 +134,10 @@ async function readSiteList(store: ObjectStore, sha256: string): Promise<SiteFil
   }
 }
 
-/** Reads the state that the next release is planned from, with the calendars of `chains`, and the manifests of `listed`. */
+/**
+ * Reads the state that the next release is planned from, with the calendars of `chains`, and the manifests of
+ * `listed` and of the lineages.
+ */
 export async function readStartingPoint(
   store: ObjectStore,
   chains: readonly Chain[],
@@ -201,7 +204,7 @@ async function readManifests(
 
 /**
  * Reads the files of a release that planning needs: changes, status, landing, the list of the site, the manifests of
- * `listed`, and the calendars and charts of `chains`.
+ * `listed` and of the lineages, and the calendars and charts of `chains`.
  */
 export async function readState(
   store: ObjectStore,

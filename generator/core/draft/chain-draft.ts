@@ -38,7 +38,7 @@ type DraftOptions = GenreOptions & {
 
 /** Drafts the next state of a chain, a few days per step: each date is new, restated or unchanged. */
 export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
-  const { series, writers, published, isExtension, stamp } = options;
+  const { series, writers, published, keepsPublishedDays, stamp } = options;
   const revisions = knownRevisions(options);
   const { meta, gold, derived, briefs, volumes } = options.drafted ?? (yield* draftGenres(options));
   const genres = [meta, gold, derived, briefs];
@@ -60,9 +60,9 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     revisions,
     volumes,
     days: inOrderOfDates(genres.map((genre) => genre.days)),
-    calendar: calendarFile(series.chain, meta.rows, isExtension ? published?.calendar : undefined),
+    calendar: calendarFile(series.chain, meta.rows, keepsPublishedDays ? published?.calendar : undefined),
     lastRecords: entriesInWindow(meta.entries, RECENT_DAYS).map((entry) => record(entry) as MetaDay), // the meta manifest names only these
-    points: allPoints(meta, isExtension ? published?.chart : undefined, record),
+    points: allPoints(meta, keepsPublishedDays ? published?.chart : undefined, record),
     newDates,
     restatedDates,
     withdrawnDates: [],

@@ -154,7 +154,7 @@ type EntryOptions = {
   readonly series: InputSeries;
   readonly writers: DayWriters;
   /** Set when the published dates are known to be unchanged, so that they need not be rebuilt. */
-  readonly isExtension: boolean;
+  readonly keepsPublishedDays: boolean;
   readonly stamp: ReleaseStamp;
   readonly reason: string;
   /** Set to leave withdrawn dates withdrawn. */
@@ -182,7 +182,7 @@ type DayResult = KeptParts &
 
 /** Creates a writer that rebuilds a day as it was published, or writes it under this release's revision. */
 function createEntryWriter(options: EntryOptions, revisions: ManifestRevisions): EntryWriter {
-  const { series, writers, isExtension, stamp, reason, handOver } = options;
+  const { series, writers, keepsPublishedDays, stamp, reason, handOver } = options;
   const keep = handOver === undefined ? createTextKeeper() : keepNothing;
   const firstBundled = series.dates.length - WINDOWS[LONGEST];
 
@@ -223,7 +223,7 @@ function createEntryWriter(options: EntryOptions, revisions: ManifestRevisions):
 
   return (genre, t, before) => {
     if (before === undefined) return makeNew(genre, t, []);
-    const isKept = before.status === 'withdrawn' ? (options.keepWithdrawn ?? false) : isExtension;
+    const isKept = before.status === 'withdrawn' ? (options.keepWithdrawn ?? false) : keepsPublishedDays;
     if (isKept) return { fate: 'unchanged', entry: before };
     const status = writers.regimes.status[t] ?? 'missing';
     const { artifact: rebuilt, content: _content, ...parts } = make(genre, before.schema, t, before.revision);

@@ -112,14 +112,14 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
 function settleChain(state: ChainState, options: AssemblyOptions, settled: Settled): void {
   const { previous, stamp } = options;
   const record = previous?.record;
-  const isExtended = record?.chains[state.chain]?.updated_through !== state.updatedThrough;
+  const hasOtherEnd = record?.chains[state.chain]?.updated_through !== state.updatedThrough;
   const hasChangedDays = state.newDates.length + state.restatedDates.length + state.withdrawnDates.length > 0;
   const files = chainFiles(state, textsOf(options, state.chain));
-  for (const file of files.manifests) settled.manifests.push(settleFile(file, record, stamp, isExtended));
-  for (const file of files.bundles) settled.bundles.push(settleFile(file, record, stamp, isExtended));
+  for (const file of files.manifests) settled.manifests.push(settleFile(file, record, stamp, hasOtherEnd));
+  for (const file of files.bundles) settled.bundles.push(settleFile(file, record, stamp, hasOtherEnd));
   settled.bundles.push(...settleVolumes(state.volumes, record, stamp));
   for (const file of files.public)
-    settled.public.push(settleFile(file, record, stamp, isExtended && hasChangedDays));
+    settled.public.push(settleFile(file, record, stamp, hasOtherEnd && hasChangedDays));
 }
 
 /** Returns the facts of every chain with dates in force: new ones for changed chains, published ones for the others. */

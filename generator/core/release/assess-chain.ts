@@ -45,9 +45,10 @@ export type Recipe = {
 };
 
 /**
- * Returns the chains whose manifests a plan needs: all with an input, except those whose input is exactly the published one.
+ * Returns the chains whose manifests a plan needs: those whose input is not exactly the published one. The plan assesses them
+ * again, with what was read.
  */
-export function chainsToRebuild(
+export function chainsThatDiffer(
   inputs: readonly InputSeries[],
   previous: PublishedState,
   recipe: Recipe,
@@ -58,12 +59,12 @@ export function chainsToRebuild(
 }
 
 /**
- * Compares a chain's input with the published state, of which it needs no manifest. `digest` returns the digest of the input
- * through a date.
+ * Compares a chain's input with the published state, of which it needs no manifest. `inputDigestAt` returns the digest of
+ * the input through a date.
  */
 export function assessChain(
   series: InputSeries,
-  digest: (date: string) => InputDigest,
+  inputDigestAt: (date: string) => InputDigest,
   previous: PublishedState | undefined,
   recipe: Recipe,
 ): Assessment {
@@ -77,7 +78,7 @@ export function assessChain(
     metrics: record.metrics,
   });
   if (drops.length > 0) return { kind: 'dropped', drops };
-  const sameInput = digest(record.updated_through).sha256 === record.input_sha256;
+  const sameInput = inputDigestAt(record.updated_through).sha256 === record.input_sha256;
   if (!sameInput || !isSameRecipe(record, recipe)) return { kind: 'compare' };
   const grown = series.dates.at(-1) !== record.updated_through;
   const isOther = hasOtherSources(series, previous) || !isSameSite(record.site, recipe.site);

@@ -44,7 +44,7 @@ import { draftLineages, type LineageDraft } from '../draft/lineages.js';
 
 type Assessed = {
   readonly series: InputSeries;
-  readonly digest: (date: string) => InputDigest;
+  readonly inputDigestAt: (date: string) => InputDigest;
   readonly plan?: ChainPlan;
   readonly draft?: ChainDraft;
 };
@@ -68,11 +68,11 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
   const writersSha256 = yield* fingerprintSteps(texts);
   const recipe = { writersSha256, methodologySha256, site: texts.site.details, full: request.full ?? false };
   const assessed = yield* assessAll(request, recipe, stamp);
-  const digest = restatementDigest(assessed, request, writersSha256);
-  const decided = assessed.map((each) => decide(each, request, digest));
+  const restatementDigest = digestRestatements(assessed, request, writersSha256);
+  const decided = assessed.map((each) => decide(each, request, restatementDigest));
   const plan: Plan = {
     chains: byChain((chain) => decided.find(({ series }) => series.chain === chain)?.plan),
-    ...(digest === undefined ? {} : { plan_digest: digest }),
+    ...(restatementDigest === undefined ? {} : { plan_digest: restatementDigest }),
     methodologyChanged: false,
     lacking: decided.flatMap(lackingOf),
   };
@@ -103,12 +103,12 @@ const lackingOf = ({ plan, draft }: Decided): LackingRecord[] =>
 
 /** Returns the change of a chain; empty when it was refused or not drafted. */
 function toChangedChain(
-  { plan, draft, digest }: Decided,
+  { plan, draft, inputDigestAt }: Decided,
   { texts }: PlanRequest,
   writersSha256: string,
 ): ChangedChain[] {
   if (plan.outcome === 'refused' || draft === undefined) return [];
-  const { rows, sha256 } = digest(draft.updatedThrough);
+  const { rows, sha256 } = inputDigestAt(draft.updatedThrough);
   const record: RecordChain = {
     updated_through: draft.updatedThrough,
     rows,
@@ -156,16 +156,16 @@ function* assess(
   stamp: ReleaseStamp,
 ): Steps<Assessed> {
   const { previous } = request;
-  const digest = createInputDigest(series);
+  const inputDigestAt = createInputDigest(series);
   const currentState = toCurrentState(series, previous);
   const hold = request.holds?.[series.chain];
-  if (hold !== undefined) return { series, digest, plan: { outcome: 'held', ...currentState, hold } };
-  const assessment = assessChain(series, digest, previous, recipe);
+  if (hold !== undefined) return { series, inputDigestAt, plan: { outcome: 'held', ...currentState, hold } };
+  const assessment = assessChain(series, inputDigestAt, previous, recipe);
   if (assessment.kind === 'dropped') {
     const refusal: Refusal = { kind: 'drop', drops: assessment.drops };
-    return { series, digest, plan: { outcome: 'refused', ...currentState, refusal } };
+    return { series, inputDigestAt, plan: { outcome: 'refused', ...currentState, refusal } };
   }
-  if (assessment.kind === 'same') return { series, digest, plan: { outcome: 'unchanged', ...currentState } };
+  if (assessment.kind === 'same') return { series, inputDigestAt, plan: { outcome: 'unchanged', ...currentState } };
   const manifests = manifestsOf(previous, series);
   const calendar = previous?.calendars.get(series.chain);
   const draft = yield* draftSteps({
@@ -180,7 +180,7 @@ function* assess(
             chart: previous?.charts.get(series.chain),
             days: previous?.days,
           },
-    isExtension: assessment.kind === 'extended',
+    keepsPublishedDays: assessment.kind === 'extended',
     repack: !isSameRecipe(previous?.record.chains[series.chain], recipe),
     stamp,
     reason: request.acceptance?.reason ?? 'not accepted', // only restated days contain it, and `decide` refuses those without an acceptance
@@ -188,7 +188,7 @@ function* assess(
     drafted: request.drafted?.get(series.chain),
     superseded: request.superseded,
   });
-  return { series, digest, draft };
+  return { series, inputDigestAt, draft };
 }
 
 /** Returns the counts of a chain that keeps its published state. */
@@ -200,12 +200,12 @@ function toCurrentState(
   return { updated_through: through, new: 0, restated: 0, unchanged: listedDates(previous, chain) };
 }
 
-function restatementDigest(
+function digestRestatements(
   assessed: readonly Assessed[],
   { previous, acceptance }: PlanRequest,
   writersSha256: string,
 ): string | undefined {
-  const restated = assessed.flatMap(({ series: { chain }, digest, draft }) => {
+  const restated = assessed.flatMap(({ series: { chain }, inputDigestAt, draft }) => {
     const last = draft?.restatedDates.at(-1);
     if (draft === undefined || last === undefined || acceptance?.chains?.includes(chain) === true) return [];
     // A chain that was rolled back to before its first release is not in the record.
@@ -214,7 +214,7 @@ function restatementDigest(
       {
         chain,
         manifest_sha256: sha256Hex(canonicalJson(manifestOf(previous, 'gold', chain))),
-        input_sha256: digest(through).sha256,
+        input_sha256: inputDigestAt(through).sha256,
         writers_sha256: writersSha256,
         dates: draft.restatedDates,
       },
@@ -229,7 +229,7 @@ type Decided = Assessed & { readonly plan: ChainPlan };
 function decide(
   assessed: Assessed,
   { acceptance, previous }: PlanRequest,
-  digest: string | undefined,
+  restatementDigest: string | undefined,
 ): Decided {
   const { draft, plan } = assessed;
   if (plan !== undefined) return { ...assessed, plan };
@@ -240,7 +240,7 @@ function decide(
     restated: draft.restatedDates.length,
     unchanged: listed - draft.newDates.length - draft.restatedDates.length,
   };
-  const kind = findRefusal(draft, acceptance, digest);
+  const kind = findRefusal(draft, acceptance, restatementDigest);
   if (kind !== undefined) {
     const through = previous?.record.chains[draft.chain]?.updated_through ?? null;
     const restatement = toRestatement(draft, through, manifestsOf(previous, draft.series));
@@ -257,10 +257,10 @@ function decide(
 function findRefusal(
   { chain, restatedDates }: ChainDraft,
   acceptance: Acceptance | undefined,
-  digest: string | undefined,
+  restatementDigest: string | undefined,
 ): 'restatement' | 'plan-mismatch' | undefined {
   if (restatedDates.length === 0) return undefined;
-  if (acceptance?.planDigest !== undefined && acceptance.planDigest !== digest) return 'plan-mismatch';
+  if (acceptance?.planDigest !== undefined && acceptance.planDigest !== restatementDigest) return 'plan-mismatch';
   return acceptance !== undefined && (acceptance.chains?.includes(chain) ?? true) ? undefined : 'restatement';
 }
 

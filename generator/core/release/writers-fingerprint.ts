@@ -91,7 +91,7 @@ function* probeFiles(texts: ReferenceTexts): Steps<string[]> {
       series,
       writers,
       published: undefined,
-      isExtension: false,
+      keepsPublishedDays: false,
       stamp: STAMP,
       reason: 'probe',
     };

@@ -5,7 +5,7 @@ import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { Manifest, Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError, type NextWords, RUN_AGAIN } from '../../core/generator-error.js';
-import { refreshAliases } from '../../publish/publish-release.js';
+import { refreshCopies } from '../../publish/publish-release.js';
 import type { Progress } from '../../run/progress.js';
 import type { StoredKeySet } from '../../signing/signed-history.js';
 import { assertSpaceForFiles } from '../../state/disk-space.js';
@@ -125,7 +125,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
     progress.end(`sequence ${pointer.sequence}`);
   }
   onMoved();
-  const refreshed = await withStoreAddress(to, () => refreshAliases(to, progress, signal));
+  const refreshed = await withStoreAddress(to, () => refreshCopies(to, progress, signal));
   if (keys !== undefined) await withStoreAddress(from, () => copyCurrentTrust(keys.value, proof));
   const written = { objects: tally.objects + refreshed.objects, bytes: tally.bytes + refreshed.bytes };
   const { revision, sequence, sha256 } = pointer;

@@ -19,7 +19,7 @@ import type { Progress } from '../../run/progress.js';
 import { isMoveOutcomeUnknown } from '../../state/move-pointer.js';
 import { type NamedRelease, readReleases, type StoredRelease } from '../../state/published-state.js';
 import { assertStore, isStore, restoreMark } from '../../state/store-mark.js';
-import { refreshAliases, type RefreshResult } from '../../publish/publish-release.js';
+import { refreshCopies, type Written } from '../../publish/publish-release.js';
 import { findLostObjects, rebuildObjects } from './rebuild-objects.js';
 import { readAllRecords, withPointerTo } from './past-releases.js';
 import {
@@ -63,7 +63,7 @@ export type RepairResult = {
   /** Keys of the artifacts and release records that were restored, of the mark of the store, and of the record of refusals. */
   readonly restored: readonly string[];
   /** Public copies that were written. */
-  readonly aliases: RefreshResult;
+  readonly aliases: Written;
   /** The faults that remain. */
   readonly faults: readonly StoreFault[];
   /** The release that a lost pointer should name, if the store contains enough evidence to decide. */
@@ -71,7 +71,7 @@ export type RepairResult = {
 };
 
 /** What a repair has done so far. */
-type Done = { readonly restored: string[]; pointer: RepairResult['pointer']; aliases: RefreshResult };
+type Done = { readonly restored: string[]; pointer: RepairResult['pointer']; aliases: Written };
 
 /**
  * Repairs the public copies; with `inputs`, missing and damaged objects, if their rebuilt bytes match their digest; with
@@ -137,7 +137,7 @@ async function repairAliases(
   done: Done,
 ): Promise<void> {
   await resetDamagedAliasesFile(store);
-  const refreshed = await unlessDamaged(() => refreshAliases(store, progress, signal));
+  const refreshed = await unlessDamaged(() => refreshCopies(store, progress, signal));
   if (refreshed !== undefined) done.aliases = refreshed;
 }
 

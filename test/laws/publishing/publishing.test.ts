@@ -3,7 +3,7 @@ import { createMemoryStore } from '../../support/stores/memory-store.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../../generator/core/generator-error.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
-import { refreshAliases } from '../../../generator/publish/publish-release.js';
+import { refreshCopies } from '../../../generator/publish/publish-release.js';
 import { verifyStore } from '../../../generator/verify/verify-store.js';
 import { publishSeries } from '../../support/release/publish-series.js';
 import { editSeries, randomSeries } from '../../support/release/random-series.js';
@@ -131,7 +131,7 @@ describe('publishing, step by step', () => {
     await publishSeries(memory, { inputs: [short], asOf: FIRST });
     const turns = createTurns(createRandom(5));
     await turns.run([
-      refreshAliases(turns.join(memory)),
+      refreshCopies(turns.join(memory)),
       publishSeries(turns.join(memory), { inputs: [longer], asOf: SECOND }),
     ]);
     await expectSound(memory);
