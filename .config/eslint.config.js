@@ -329,4 +329,21 @@ export default tseslint.config(
       'import-x/no-default-export': 'off',
     },
   },
+  {
+    files: ['test/**/*.ts'],
+    ignores: ['test/{aws,stacks,deployed,support/aws}/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: ['**/infra/aws/**'],
+              message: 'npm test runs after npm ci alone, and infra/aws has packages of its own.',
+            },
+          ],
+        },
+      ],
+    },
+  },
 );

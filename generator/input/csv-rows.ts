@@ -3,64 +3,67 @@ import type { CsvRow } from '../core/input/input-series.js';
 import { FileFaultError } from './input-folder.js';
 
 const REMEDY = 'fix the row: RFC 4180, comma-separated, quotes only around a whole cell';
-
-type Parser = ReturnType<typeof parse>;
+const BYTE_ORDER_MARK = '\uFEFF';
+/** Number of lines that the parser gets at once: with one at a time, most of the time goes into its stream. */
+const BATCH_LINES = 256;
 
 /**
  * Yields the rows of CSV lines with their line numbers. A cell with a line break is refused.
  * @throws FileFaultError for a line that is not CSV; the errors of `lines`, after the rows before them.
  */
 export async function* csvRows(lines: AsyncIterable<string>): AsyncGenerator<CsvRow> {
-  const parser = parse<string[], string[]>({ headers: false, ignoreEmpty: false });
-  const refused: { line?: number } = {};
-  const feeding = feedLines(lines, parser, refused);
-  feeding.catch(() => undefined); // awaited below
   let line = 1;
-  try {
-    for await (const cells of parser as AsyncIterable<string[]>) {
-      yield { line, cells };
-      line += 1;
+  for await (const batch of batchesOf(lines)) {
+    const first = line;
+    const isWhole = batch.every((text, i) => findFault(text, first + i) === undefined);
+    const rows = isWhole ? await parseRows(batch.join('')).catch(() => undefined) : undefined;
+    if (rows?.length === batch.length) {
+      for (const cells of rows) yield { line: line++, cells };
+      continue;
     }
-  } catch (error) {
-    throw notCsv(error instanceof Error ? error.message : String(error), refused.line ?? line);
-  } finally {
-    parser.destroy();
+    for (const text of batch) yield { line, cells: await parseLine(text, line++) };
   }
-  await feeding;
 }
 
-/** Writes one line at a time to the parser, so that `refused` gets the line that it does not accept. */
-async function feedLines(
-  lines: AsyncIterable<string>,
-  parser: Parser,
-  refused: { line?: number },
-): Promise<void> {
-  let line = 0;
+/** Groups the lines. Those before an error of `lines` are a group of their own. */
+async function* batchesOf(lines: AsyncIterable<string>): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  let failure: { readonly error: unknown } | undefined;
   try {
     for await (const text of lines) {
-      if (parser.destroyed) return;
-      const number = (line += 1);
-      // A cell that spans lines is not valid here, and an open quote would make the parser read all later lines again and again.
-      if (text.split('"').length % 2 === 0) throw notCsv('a quote is left open on its line', number);
-      const isReady = parser.write(text, (error) => {
-        if (error) refused.line ??= number;
-      });
-      if (!isReady) await drained(parser);
+      batch.push(text);
+      if (batch.length < BATCH_LINES) continue;
+      yield batch;
+      batch = [];
     }
-  } finally {
-    parser.end();
+  } catch (error) {
+    failure = { error };
   }
+  if (batch.length > 0) yield batch;
+  if (failure !== undefined) throw failure.error;
 }
 
-/** Resolves when the parser accepts more data, or was closed. */
-function drained(parser: Parser): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      parser.off('drain', settle).off('close', settle);
-      resolve();
-    };
-    parser.on('drain', settle).on('close', settle);
+/** Parses a line, of which the parser must make one row. @throws FileFaultError. */
+async function parseLine(text: string, line: number): Promise<string[]> {
+  const fault = findFault(text, line);
+  if (fault !== undefined) throw notCsv(fault, line);
+  const [cells] = await parseRows(text).catch((error: unknown) => {
+    throw notCsv(error instanceof Error ? error.message : String(error), line);
   });
+  return cells ?? [];
+}
+
+/** Returns why a line is refused before it is parsed; `undefined` if it is not. */
+function findFault(text: string, line: number): string | undefined {
+  // A cell that spans lines is not valid here, and an open quote would make the parser read all later lines again and again.
+  if (text.split('"').length % 2 === 0) return 'a quote is left open on its line';
+  return line > 1 && text.startsWith(BYTE_ORDER_MARK) ? 'a byte order mark inside the file' : undefined;
+}
+
+async function parseRows(text: string): Promise<string[][]> {
+  const parser = parse<string[], string[]>({ headers: false, ignoreEmpty: false });
+  parser.end(text);
+  return parser.toArray() as Promise<string[][]>; // rows without headers are arrays of texts
 }
 
 function notCsv(message: string, line: number): FileFaultError {

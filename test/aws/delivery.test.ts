@@ -6,6 +6,7 @@ import {
   assetPath,
   chainPagePath,
   chartPath,
+  ENDPOINTS,
   isPagePath,
   methodologyPagePath,
   PAGE_PATHS,
@@ -293,4 +294,12 @@ describe('the CloudFront function', () => {
     const source = await readFile(new URL('../../infra/aws/edge/page-address.js', import.meta.url), 'utf8');
     expect(propertiesOf(Delivery, 'AWS::CloudFront::Function')['FunctionCode']).toBe(source);
   });
+});
+
+it('the runbook of the gateway names the paths that a CDN must pass to it', async () => {
+  const runbook = await readFile(new URL('../../gateway/RUNBOOK.md', import.meta.url), 'utf8');
+  const [, sentence = ''] =
+    /Let the CDN pass these paths to the gateway, uncached: (.*)\./.exec(runbook) ?? [];
+  const named = [...sentence.matchAll(/`([^`]+)`/g)].map(([, each]) => each);
+  expect(named.sort()).toEqual(GATEWAY_PATHS.filter((each) => each !== ENDPOINTS.readiness).sort());
 });

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { GATEWAY_PATHS } from '../../infra/aws/delivery/delivery.js';
-import { ENDPOINTS } from '../../schemas/paths.js';
 import { createProgram as createGateway } from '../../gateway/cli.js';
 import { createProgram as createGenerator } from '../../generator/cli.js';
 import { formatStatusMetrics } from '../../generator/upkeep/status-metrics.js';
@@ -164,11 +162,4 @@ describe('the runbook of the generator', () => {
     ]);
     expect(rows).toEqual(Object.entries(EXIT_CODES).map(([name, { code }]) => [code, name]));
   });
-});
-
-it('the runbook names the paths that a CDN must pass to the gateway', () => {
-  const [, sentence = ''] =
-    /Let the CDN pass these paths to the gateway, uncached: (.*)\./.exec(RUNBOOKS.gateway) ?? [];
-  const named = [...sentence.matchAll(/`([^`]+)`/g)].map(([, each]) => each);
-  expect(named.sort()).toEqual(GATEWAY_PATHS.filter((each) => each !== ENDPOINTS.readiness).sort());
 });
