@@ -85,14 +85,15 @@ async function readTexts(): Promise<ReferenceTexts> {
   };
 }
 
-/** The digests of the texts, as `npm run build` writes them into `dist`. Another engine may compute other numbers. */
-export type BuiltDigests = TextDigests & { readonly v8: string };
+/** The digests of the texts, as `npm run build` writes them into `dist`. Another engine or processor may compute other numbers. */
+export type BuiltDigests = TextDigests & { readonly v8: string; readonly arch: string };
 
-/** Returns the digests that the build computed, if it ran on the same version of V8; nothing beside the sources. */
+/** Returns the digests that the build computed, if it ran on the same version of V8 and kind of processor; nothing beside the sources. */
 function readDigests(): Pick<ReferenceTexts, 'digests'> {
   try {
     const built = JSON.parse(readFileSync(productFile(DIGESTS_FILE), 'utf8')) as BuiltDigests; // the build wrote it
-    return built.v8 === process.versions.v8 ? { digests: built } : {};
+    const isSame = built.v8 === process.versions.v8 && built.arch === process.arch;
+    return isSame ? { digests: built } : {};
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw error;

@@ -33,6 +33,7 @@ const TEXTS = ['package.json', 'schemas/methodology', 'schemas/sql', 'templates'
 const startedMs = performance.now();
 process.stderr.write('building dist\n');
 process.chdir(path.join(import.meta.dirname, '../..'));
+await rm(`dist/${DIGESTS_FILE}`, { force: true }); // digests of other programs, if this build fails
 await Promise.all([bundlePrograms(), bundleScripts(process.argv.slice(2)), copyTexts()]);
 const info = await describeBuild('.', process.env['SOURCE_COMMIT']);
 await writeJson('dist/build-info.json', info);
@@ -45,8 +46,8 @@ function writeJson(file: string, value: unknown): Promise<void> {
 
 async function digestTexts(): Promise<BuiltDigests> {
   const texts = await readProductTexts();
-  const { v8 } = process.versions;
-  return { v8, writersSha256: writersFingerprint(texts), siteTextsSha256: siteTextsDigest(texts) };
+  const { arch, versions } = process;
+  return { v8: versions.v8, arch, writersSha256: writersFingerprint(texts), siteTextsSha256: siteTextsDigest(texts) };
 }
 
 async function bundlePrograms(): Promise<void> {

@@ -72,7 +72,7 @@ const young = history.filter(({ chain }) => chain === 'arbitrum' || chain === 'b
 const cases: readonly RecomputedSeries[] = [
   ...history.map((series) => ({ series, methodology, derived: true })),
   ...young.map((series) => ({ series, methodology: inHindsight(methodology), derived: false })),
-  ...applied.map((series) => ({ series, methodology, derived: false })),
+  ...applied.map((series) => ({ series, methodology, derived: true })),
   ...holed.map((series) => ({ series, methodology, derived: true })),
 ];
 

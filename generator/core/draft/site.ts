@@ -255,7 +255,7 @@ function toVersions(methodology: Methodology, revision: string): MethodologyVers
   };
 }
 
-/** Sites that `siteTextsDigest` renders: one without a `site.json`, and one that has every member. */
+/** Sites that `siteTextsDigest` renders: none, one with every member, and one of a machine with other forms of them. */
 const PROBE_SITES: readonly (Site | undefined)[] = [
   undefined,
   {
@@ -267,6 +267,7 @@ const PROBE_SITES: readonly (Site | undefined)[] = [
     publisher: 'Probe Ltd',
     sign_up_url: 'https://probe.example.com/sign-up',
   },
+  { name: 'Probe & <Son>', base_url: 'http://127.0.0.1:1', contact: 'https://probe.example.com/contact' },
 ];
 const PROBE_STAMP: ReleaseStamp = {
   revision: '2000-01-01.000001',
@@ -275,8 +276,8 @@ const PROBE_STAMP: ReleaseStamp = {
 };
 
 /**
- * Returns a digest of what the code makes of the texts for two built-in sites. While it and `site.json` are the same, so is
- * the site.
+ * Returns a digest of what the code makes of the texts for built-in sites. While it and `site.json` are unchanged, the site is
+ * not rendered; a change that those sites do not show needs `--full`.
  */
 export function siteTextsDigest(texts: ReferenceTexts): string {
   if (texts.digests !== undefined) return texts.digests.siteTextsSha256;

@@ -1,7 +1,7 @@
 import { byChain, CHAIN_IDS, VOLUME_GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import { PUBLIC_PATHS } from '../../../schemas/paths.js';
+import { PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { withoutSiteFiles } from '../../../schemas/site-files.js';
 import type {
   Chain,
@@ -15,7 +15,14 @@ import type {
   SourceChange,
   SourceSegment,
 } from '../../../schemas/types.generated.js';
-import type { Artifact, FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
+import {
+  type Artifact,
+  type FileTemplate,
+  JSON_TYPE,
+  jsonContent,
+  type ReleaseStamp,
+  toArtifact,
+} from '../artifacts/artifact.js';
 import { type ChainFacts, publishedFacts, toChainFacts } from '../artifacts/chain-facts.js';
 import { overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles, releasePages } from '../pages/release-pages.js';
@@ -171,7 +178,9 @@ function toPlannedRelease(
     revisions: revisionsOf(entries, previous?.record, stamp), // that of the site's files is the revision of their list
     changes,
   };
+  const siteList = toArtifact(PAGE_PATHS.siteFiles, JSON_TYPE, () => jsonContent('site-files', site));
   const artifacts = [
+    siteList, // in every release, so that the store has it again if it was lost: no gateway can do without it
     ...changed.flatMap(({ days }) => days),
     ...(options.lineages ?? []).flatMap((lineage) => lineage.artifacts),
     ...[...settled.bundles, ...settled.manifests, ...settled.public].flatMap((file) => file.artifact ?? []),
