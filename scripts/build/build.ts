@@ -47,7 +47,12 @@ function writeJson(file: string, value: unknown): Promise<void> {
 async function digestTexts(): Promise<BuiltDigests> {
   const texts = await readProductTexts();
   const { arch, versions } = process;
-  return { v8: versions.v8, arch, writersSha256: writersFingerprint(texts), siteTextsSha256: siteTextsDigest(texts) };
+  return {
+    v8: versions.v8,
+    arch,
+    writersSha256: writersFingerprint(texts),
+    siteTextsSha256: siteTextsDigest(texts),
+  };
 }
 
 async function bundlePrograms(): Promise<void> {

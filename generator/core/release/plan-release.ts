@@ -165,7 +165,8 @@ function* assess(
     const refusal: Refusal = { kind: 'drop', drops: assessment.drops };
     return { series, inputDigestAt, plan: { outcome: 'refused', ...currentState, refusal } };
   }
-  if (assessment.kind === 'same') return { series, inputDigestAt, plan: { outcome: 'unchanged', ...currentState } };
+  if (assessment.kind === 'same')
+    return { series, inputDigestAt, plan: { outcome: 'unchanged', ...currentState } };
   const manifests = manifestsOf(previous, series);
   const calendar = previous?.calendars.get(series.chain);
   const draft = yield* draftSteps({
@@ -260,7 +261,8 @@ function findRefusal(
   restatementDigest: string | undefined,
 ): 'restatement' | 'plan-mismatch' | undefined {
   if (restatedDates.length === 0) return undefined;
-  if (acceptance?.planDigest !== undefined && acceptance.planDigest !== restatementDigest) return 'plan-mismatch';
+  if (acceptance?.planDigest !== undefined && acceptance.planDigest !== restatementDigest)
+    return 'plan-mismatch';
   return acceptance !== undefined && (acceptance.chains?.includes(chain) ?? true) ? undefined : 'restatement';
 }
 

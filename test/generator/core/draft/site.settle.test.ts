@@ -66,3 +66,14 @@ it('reads the public copy of a list that is lost, and reports a damaged store if
   }
   await expect(readStartingPoint(bare, [])).rejects.toMatchObject({ exit: 'damaged' });
 });
+
+it('the next release puts a lost list back from its public copy', async () => {
+  const damaged = createMemoryStore();
+  const inputs = (days: number) => [randomSeries({ chain: 'base', seed: 1, days })];
+  await publishSeries(damaged, { inputs: inputs(3), asOf: '2022-01-04' });
+  const list =
+    (await readStartingPoint(damaged, [])).state?.record.public[PAGE_PATHS.siteFiles]?.sha256 ?? '';
+  await damaged.delete(objectKey(list));
+  await publishSeries(damaged, { inputs: inputs(4), asOf: '2022-01-05' });
+  expect(await damaged.head(objectKey(list))).toBeDefined();
+});
