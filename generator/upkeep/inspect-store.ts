@@ -1,7 +1,13 @@
 import { count, plural } from '../core/text/words.js';
 import { byChain, CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { addDays, parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
-import { OBJECTS_PREFIX, PUBLIC_PATHS, REFUSAL_KEY, RELEASES_PREFIX } from '../../schemas/paths.js';
+import {
+  OBJECTS_PREFIX,
+  parseReleaseKey,
+  PUBLIC_PATHS,
+  REFUSAL_KEY,
+  RELEASES_PREFIX,
+} from '../../schemas/paths.js';
 import type {
   Chain,
   ChainHolds,
@@ -172,7 +178,9 @@ async function countObjects(store: ObjectStore, current: Pointer): Promise<Objec
     orphans.objects += 1;
     orphans.bytes += sizeBytes;
   }
-  for await (const { key } of store.list(RELEASES_PREFIX)) if (!records.has(key)) orphans.releases += 1;
+  // Beside a record is the statement about it.
+  for await (const { key } of store.list(RELEASES_PREFIX))
+    if (parseReleaseKey(key) !== undefined && !records.has(key)) orphans.releases += 1;
   return { objects, orphans, damage: null };
 }
 

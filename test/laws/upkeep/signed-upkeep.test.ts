@@ -8,6 +8,7 @@ import { KEY_SET_KEY, RELEASE_LIST_KEY } from '../../../generator/signing/signed
 import { signDocument } from '../../../generator/signing/signer.js';
 import { refreshTrustFiles, STATEMENT_COPY_KEY, TIMESTAMP_KEY } from '../../../generator/signing/signing.js';
 import { copyStore } from '../../../generator/upkeep/copy/copy-store.js';
+import { inspectStore } from '../../../generator/upkeep/inspect-store.js';
 import { repairStore } from '../../../generator/upkeep/repair/repair-store.js';
 import { verifyStore, type Verification } from '../../../generator/verify/verify-store.js';
 import { revokeReleaseKey, rotateKeys } from '../../../generator/core/trust/key-set.js';
@@ -66,6 +67,12 @@ async function keyOf(store: ObjectStore, key: string): Promise<unknown> {
 async function read(store: ObjectStore, key: string): Promise<string> {
   return Buffer.from((await store.get(key))?.bytes ?? []).toString();
 }
+
+it('status counts no statement as an orphan release', async () => {
+  const options = { nowMs: parseInstant(SECOND) ?? NaN, countsObjects: true, formatAccept: () => '' };
+  const { orphans } = await inspectStore(await signed.create(), options);
+  expect(orphans).toEqual({ objects: 0, bytes: 0, releases: 0 });
+});
 
 describe('verify', () => {
   it('proves every release of a sound store', async () => {
