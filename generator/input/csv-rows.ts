@@ -17,11 +17,11 @@ export async function* csvRows(lines: AsyncIterable<string>): AsyncGenerator<Csv
     const first = line;
     const isWhole = batch.every((text, i) => findFault(text, first + i) === undefined);
     const rows = isWhole ? await parseRows(batch.join('')).catch(() => undefined) : undefined;
-    if (rows?.length === batch.length) {
+    if (rows !== undefined) {
       for (const cells of rows) yield { line: line++, cells };
       continue;
     }
-    for (const text of batch) yield { line, cells: await parseLine(text, line++) };
+    for (const text of batch) for (const cells of await parseLine(text, line)) yield { line: line++, cells };
   }
 }
 
@@ -43,14 +43,13 @@ async function* batchesOf(lines: AsyncIterable<string>): AsyncGenerator<string[]
   if (failure !== undefined) throw failure.error;
 }
 
-/** Parses a line, of which the parser must make one row. @throws FileFaultError. */
-async function parseLine(text: string, line: number): Promise<string[]> {
+/** Parses a line: one row, or several if carriage returns alone end them. @throws FileFaultError. */
+async function parseLine(text: string, line: number): Promise<string[][]> {
   const fault = findFault(text, line);
   if (fault !== undefined) throw notCsv(fault, line);
-  const [cells] = await parseRows(text).catch((error: unknown) => {
+  return parseRows(text).catch((error: unknown) => {
     throw notCsv(error instanceof Error ? error.message : String(error), line);
   });
-  return cells ?? [];
 }
 
 /** Returns why a line is refused before it is parsed; `undefined` if it is not. */

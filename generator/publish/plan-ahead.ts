@@ -21,7 +21,7 @@ import {
 /** Minimum number of dates of a first release that is written while it is planned. A shorter one fits into memory. */
 const MIN_DATES = 1_000;
 /** Number of files between two looks at the reserve of the disk. */
-const FILES_A_LOOK = 512;
+const FILES_A_LOOK = 64;
 
 /** Returns whether a first release is long and cannot be refused, so that it can be written while it is planned. */
 export function mayPlanAhead(request: PlanRequest): boolean {

@@ -44,6 +44,26 @@ describe('readMetricsCsv', () => {
     expect(await read(CSV, { sha256: sha256Hex(CSV) })).toEqual(plain);
   });
 
+  it('reads the same rows whichever line ends they have', async () => {
+    const plain = await read(metricsCsv('base', 300));
+    expect(await read(metricsCsv('base', 300).replaceAll('\n', '\r\n'))).toEqual(plain);
+    // A carriage return alone also ends a row.
+    const mixed = CSV.split('\n').slice(0, 3).join('\r');
+    expect((await read(`${mixed}\n`)).series[0]?.dates).toHaveLength(2);
+  });
+
+  it('names the line of a fault far down the file', async () => {
+    const lines = metricsCsv('base', 320).split('\n');
+    const faultsWith = (text: string): Promise<string[]> => faultsOf(lines.with(300, text).join('\n'));
+    expect(await faultsWith(`"${lines[300] ?? ''}`)).toEqual([
+      expect.stringMatching(/^base\.csv:301: not CSV: a quote is left open on its line/),
+    ]);
+    expect(await faultsWith(`"2025-10-27"x,1`)).toEqual([expect.stringMatching(/^base\.csv:301: not CSV: /)]);
+    expect(await faultsWith(`\uFEFF${lines[300] ?? ''}`)).toEqual([
+      expect.stringMatching(/^base\.csv:301: not CSV: a byte order mark inside the file/),
+    ]);
+  });
+
   it('refuses a file with other rows than sources.json names', async () => {
     expect(await faultsOf(metricsCsv('base', 4), { rows: 5 })).toEqual([
       `base.csv: has 4 rows, but sources.json names 5. ${REMEDY}`,

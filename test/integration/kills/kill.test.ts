@@ -174,7 +174,7 @@ async function runLater(target: TestStore, { later }: PublishScenario): Promise<
 }
 
 /** Number of kills on a directory; on S3 a fifth of it, but at least ten. A tenth of them or more are within each stage that writes. */
-const KILLS = Number(process.env['CRD_KILLS'] ?? '60');
+const KILLS = Number(process.env['CRD_KILLS'] ?? '200');
 const SEED = Number(process.env['CRD_KILL_SEED'] ?? '1');
 const SLOW_MS = 1_800_000;
 

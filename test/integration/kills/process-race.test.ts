@@ -16,7 +16,7 @@ import { writeSmallInput } from '../../support/release/small-input.js';
 import { readCommittedDays } from '../../support/stores/store-snapshot.js';
 
 /** Number of races of each kind in each place. */
-const RACES = Number(process.env['CRD_RACES'] ?? '8');
+const RACES = Number(process.env['CRD_RACES'] ?? '20');
 /** Number of processes of each race. The list is repeated. */
 const PROCESSES = [2, 8, 4, 6, 3, 7, 5];
 const SLOW_MS = 1_200_000;
