@@ -73,6 +73,11 @@ export function openApiDocument(site?: Site): JsonObject & Pick<OpenApi, 'info'>
   return { ...cached, info, servers: [{ url, description: name }] };
 }
 
+/** Returns the path items of the document by path. Each holds its own responses and parameters. */
+export function describedPaths(): Record<string, JsonObject> {
+  return { ...publicPaths(), ...filePaths(), ...accountPaths(), ...billingPaths(), ...operationPaths() };
+}
+
 function toContact(contact: string, { name, publisher = name }: Site): JsonObject {
   return { name: publisher, ...(contact.startsWith('https:') ? { url: contact } : { email: contact }) };
 }
@@ -80,13 +85,7 @@ function toContact(contact: string, { name, publisher = name }: Site): JsonObjec
 let cached: ReturnType<typeof makeDocument> | undefined;
 
 function makeDocument(): JsonObject & Pick<OpenApi, 'info'> {
-  const { paths, responses, parameters } = shareParts({
-    ...publicPaths(),
-    ...filePaths(),
-    ...accountPaths(),
-    ...billingPaths(),
-    ...operationPaths(),
-  });
+  const { paths, responses, parameters } = shareParts(describedPaths());
   return {
     openapi: '3.1.1',
     info: {

@@ -14,7 +14,8 @@ import type { TrustedHtml } from '../text/text-template.js';
 /** Returns the first page of the documentation: the quickstart, and where the rest is. */
 export function docsPage(site: SiteTexts): FileTemplate {
   const { text, codes } = site.guides.quickstart;
-  const { title, lead, leadHtml, sections } = parseGuide(text);
+  const { title, lead } = parseGuideHead(text);
+  const sections = renderSections(text);
   return pageFile(site, {
     path: PAGE_PATHS.docs,
     template: 'docs',
@@ -23,7 +24,7 @@ export function docsPage(site: SiteTexts): FileTemplate {
     values: () => ({
       list: docsList(site, PAGE_PATHS.docs),
       heading: title,
-      lead: leadHtml,
+      lead: renderMarkdownLine(lead),
       tabs: CODE_TABS.map(({ id, name }) => ({
         id,
         name,
@@ -35,8 +36,8 @@ export function docsPage(site: SiteTexts): FileTemplate {
         })),
       })),
       guides: GUIDE_NAMES.map((name) => {
-        const guide = parseGuide(site.guides[name].text);
-        return { path: guidePath(name), title: guide.title, words: guide.leadHtml };
+        const guide = parseGuideHead(site.guides[name].text);
+        return { path: guidePath(name), title: guide.title, words: renderMarkdownLine(guide.lead) };
       }),
       api: PAGE_PATHS.api,
       methodology: methodologyPagePath('v1'),
@@ -56,7 +57,7 @@ export function docsList(site: SiteTexts, path: string): object[] {
         { path: PAGE_PATHS.docs, name: 'Quickstart' },
         ...GUIDE_NAMES.map((name) => ({
           path: guidePath(name),
-          name: parseGuide(site.guides[name].text).title,
+          name: parseGuideHead(site.guides[name].text).title,
         })),
       ],
     },
@@ -111,7 +112,7 @@ function parseOpening(text: string): { readonly words: string; readonly command:
 export function guidePages(site: SiteTexts): FileTemplate[] {
   return GUIDE_NAMES.map((name) => {
     const { text, codes } = site.guides[name];
-    const { title, lead, leadHtml, sections } = parseGuide(text);
+    const { title, lead } = parseGuideHead(text);
     return pageFile(site, {
       path: guidePath(name),
       template: 'guide',
@@ -120,8 +121,8 @@ export function guidePages(site: SiteTexts): FileTemplate[] {
       values: () => ({
         list: docsList(site, guidePath(name)),
         heading: title,
-        lead: leadHtml,
-        parts: sections.map((section) => {
+        lead: renderMarkdownLine(lead),
+        parts: renderSections(text).map((section) => {
           const tabs = toCodeTabs(codes, section.id, section.title);
           return { ...section, code: tabs.length === 0 ? [] : [{ tabs }] };
         }),
@@ -133,29 +134,27 @@ export function guidePages(site: SiteTexts): FileTemplate[] {
 /** A section of a guide. */
 type GuideSection = { readonly id: string; readonly title: string; readonly body: TrustedHtml };
 
-/** The parts of a guide: its title, the paragraph below it, and its sections. */
-type Guide = {
-  readonly title: string;
-  readonly lead: string;
-  readonly leadHtml: TrustedHtml;
-  readonly sections: readonly GuideSection[];
-};
+/** The opening of a guide. Its Markdown is not rendered yet. */
+type GuideHead = { readonly title: string; readonly lead: string };
 
-/** Parses a guide. @throws Error if it does not begin with a first-level heading and one paragraph. */
-export function parseGuide(text: string): Guide {
-  const [head = '', ...parts] = text.trim().split(/^## /m);
+/** Parses the title of a guide and the paragraph below it. @throws Error if the guide does not begin with them. */
+export function parseGuideHead(text: string): GuideHead {
+  const [head = ''] = splitSections(text);
   const [, title = '', lead = ''] = /^# (.+)\n\n([^]+)$/.exec(head.trim()) ?? [];
   if (title === '') throw new Error('A guide begins with "# Title", an empty line and a paragraph.');
-  return {
-    title,
-    lead,
-    leadHtml: renderMarkdownLine(lead),
-    sections: parts.map((part) => {
-      const [heading = '', ...body] = part.split('\n');
-      return { id: toSlug(heading), title: heading, body: renderMarkdown(body.join('\n')).opening };
-    }),
-  };
+  return { title, lead };
 }
+
+/** Renders the sections of a guide. */
+function renderSections(text: string): GuideSection[] {
+  const [, ...parts] = splitSections(text);
+  return parts.map((part) => {
+    const [heading = '', ...body] = part.split('\n');
+    return { id: toSlug(heading), title: heading, body: renderMarkdown(body.join('\n')).opening };
+  });
+}
+
+const splitSections = (text: string): string[] => text.trim().split(/^## /m);
 
 /** The tabs in their order, with the endings of their files. A `.sh` after another ending is a command for that tab. */
 const CODE_TABS = [

@@ -25,12 +25,12 @@ import type { ChainFacts } from '../artifacts/chain-facts.js';
 import { freshnessLimits } from '../../../schemas/freshness.js';
 import { toPublishedFreshness } from '../artifacts/freshness.js';
 import { addDays } from '../../../schemas/dates.js';
-import { openApiDocument } from '../../../schemas/openapi.js';
+import { describedPaths } from '../../../schemas/openapi.js';
 import { SITE_NAME } from '../../../schemas/site-name.js';
 import { escapeHtml } from '../text/text-template.js';
 import { toOperations } from './api-schemas.js';
 import type { FrontOptions } from './front-page.js';
-import { parseGuide } from './docs-pages.js';
+import { parseGuideHead } from './docs-pages.js';
 
 /** Returns the pages and the feed that name their own release. `releases` are the newest first, with this one. */
 export function releasePages(
@@ -215,7 +215,7 @@ export function crawlerFiles(site: SiteTexts, { facts, methodologyVersion }: Fro
     api,
     apiSchemas,
     ...EXAMPLE_NAMES.map(exampleViewPath),
-    ...toOperations(openApiDocument(details)).map(({ page }) => page),
+    ...toOperations({ paths: describedPaths() }).map(({ page }) => page),
   ];
   const urls = pages.map((page) => `<url><loc>${address}${page}</loc></url>\n`);
   const sitemap = `<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;
@@ -255,7 +255,7 @@ function llmsText({ details, guides }: SiteTexts, chains: readonly Chain[]): str
     '## Documentation',
     link('Quickstart', PAGE_PATHS.docs, 'the first lines in Python, curl and JavaScript'),
     ...GUIDE_NAMES.map((guide) => {
-      const { title, lead } = parseGuide(guides[guide].text);
+      const { title, lead } = parseGuideHead(guides[guide].text);
       return link(title, guidePath(guide), lead);
     }),
     link('API reference', PAGE_PATHS.api, 'every operation, with a sample of its response'),
