@@ -13,7 +13,7 @@ import { GeneratorError } from '../core/generator-error.js';
 import { metaOf } from './stored-json.js';
 
 /** Format of the stores that this version reads and writes. */
-export const STORE_FORMAT = 2 satisfies StoreMark['format'];
+export const STORE_FORMAT = 3 satisfies StoreMark['format'];
 
 const MARK = Buffer.from(canonicalJson({ format: STORE_FORMAT }));
 

@@ -8,20 +8,42 @@ import { readInput } from '../../generator/input/read-input.js';
 import { currentMethodology } from '../../schemas/methodology.js';
 import { TESTED_FROM, toCalibrationReport, type CalibrationReport } from './calibration-report.js';
 import { judgeDays } from './hindsight.js';
+import { measureMissingSignals, type MissingSignals } from './missing-signals.js';
 
-async function calibrate(folder: string): Promise<CalibrationReport> {
+type Report = CalibrationReport & { readonly missing_signals: readonly MissingSignals[] };
+
+async function calibrate(folder: string): Promise<Report> {
   const { series, faults } = await readInput({ folder: toDirectory(folder), asOfMs: Date.now() });
   if (faults.length > 0) throw new GeneratorError('input-invalid', faults.map(formatInputFault).join('\n'));
   const methodology = currentMethodology();
   const days = series.flatMap((each) => judgeDays(each, methodology));
-  return toCalibrationReport(days, methodology.confidence);
+  return {
+    ...toCalibrationReport(days, methodology.confidence),
+    missing_signals: series.flatMap((each) => measureMissingSignals(each, methodology)),
+  };
 }
 
-function formatCalibration(report: CalibrationReport): string {
-  const counts = `${report.labelled} labelled days, ${report.compared} of them also in hindsight`;
-  return [counts, formatFit(report), formatErrors(report), formatLabels(report), formatChains(report)].join(
-    '\n\n',
-  );
+function formatCalibration(report: Report): string {
+  return [
+    `${report.labelled} labelled days, ${report.compared} of them also in hindsight`,
+    formatFit(report),
+    formatErrors(report),
+    formatLabels(report),
+    formatChains(report),
+    formatMissing(report),
+  ].join('\n\n');
+}
+
+function formatMissing({ missing_signals: cases }: Report): string {
+  const rows = cases.map(({ chain, signals, days, complete, without }) => [
+    chain,
+    signals.join(', '),
+    days,
+    ...[complete, without].flatMap(({ score, agreement }) => [score.toFixed(3), agreement.toFixed(3)]),
+  ]);
+  const gaps = cases.map(({ without: { score, agreement } }) => Math.abs(score - agreement));
+  const head = ['chain', 'missing', 'days', 'mean score, complete', 'agreement', 'mean score, without', 'agreement'];
+  return `${formatTable(head, rows)}\n\nlargest gap: ${Math.max(...gaps).toFixed(3)} in ${cases.length} cases`;
 }
 
 function formatFit({ coefficients: { published, refitted } }: CalibrationReport): string {

@@ -4,6 +4,7 @@ import {
   type ConfidenceFeatures,
   confidenceScore,
   marginAt,
+  missingSharesAt,
   type RegimeSeries,
   speedAt,
 } from '../../generator/core/methodology/regime-series.js';
@@ -44,9 +45,9 @@ export function inHindsight(methodology: Methodology): Methodology {
 }
 
 function featuresAt(t: number, regimes: RegimeSeries): ConfidenceFeatures | null {
-  const { axes, levels, methodology, rounding, labels, runs } = regimes;
+  const { axes, levels, methodology, rounding, labels, runs, signals } = regimes;
   const margin = marginAt(t, axes, levels, methodology.levels, rounding);
   if (margin === null || labels[t] === 'indeterminate') return null;
   const speed = speedAt(t, axes, methodology.confidence.speed_lag_days, rounding);
-  return { margin, runDays: runs[t]?.days ?? 1, speed };
+  return { margin, runDays: runs[t]?.days ?? 1, speed, missing: missingSharesAt(t, signals) };
 }

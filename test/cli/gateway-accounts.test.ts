@@ -297,7 +297,7 @@ describe('the environment', () => {
 
 describe('a command on an accounts store', () => {
   it('is refused when the store contains releases', async () => {
-    await writeFile(path.join(folder.path, 'store.json'), '{"format":2}');
+    await writeFile(path.join(folder.path, 'store.json'), '{"format":3}');
     env['CRD_ACCOUNTS_STORE'] = `file:${folder.path}`;
     expect(await run('keys create --account acme')).toEqual({
       code: 2,

@@ -162,14 +162,14 @@ describe('a wrong command line exits 2 with an explanation and another command, 
     [
       'a store of an older format',
       'store.json',
-      '{"format":1}',
-      /is a store of format 1, which this version cannot read or extend\. Publish to a new store\./,
+      '{"format":2}',
+      /is a store of format 2, which this version cannot read or extend\. Publish to a new store\./,
     ],
     [
       'a store of a newer format',
       'store.json',
-      '{"format":3}',
-      /is a store of format 3, which is newer than this version of the generator\. Upgrade the generator\./,
+      '{"format":4}',
+      /is a store of format 4, which is newer than this version of the generator\. Upgrade the generator\./,
     ],
     ...['mine', '{}', '{"format":0}', '{"format":"2"}'].map((text): [string, string, string, RegExp] => [
       `a store.json without a format: ${text}`,

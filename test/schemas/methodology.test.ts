@@ -189,16 +189,18 @@ function labelSentences(): string[] {
 }
 
 function recordSentences(): string[] {
-  const { confidence, scorecard, derived, hindsight, rounding } = v1;
+  const { confidence, scorecard, derived, hindsight, rounding, pressure } = v1;
+  const { missing } = confidence;
   const [high, moderate, low] = confidence.levels;
   const limit = confidence.run_limit_days;
   return [
     `run = \`min(run_days, ${limit}) / ${limit}\``,
     `|round9(z(t) - z(t-${confidence.speed_lag_days}))|`,
-    `round${rounding.confidence_decimals}(1 / (1 + exp(-(${confidence.intercept} + ${confidence.margin} * clip(margin, 0, ${confidence.margin_limit})` +
-      ` + ${confidence.run} * run - ${-confidence.speed} * min(${confidence.speed_limit}, speed)))))`,
-    `\`${high?.level}\` for a score >= ${high?.min_score} and a data quality >= ${high?.min_data_quality}`,
-    `\`${moderate?.level}\` for a score >= ${moderate?.min_score} and a data quality >= ${moderate?.min_data_quality}, else \`${low?.level}\``,
+    `p = 1 / (1 + exp(-(${confidence.intercept} + ${confidence.margin} * clip(margin, 0, ${confidence.margin_limit})` +
+      ` + ${confidence.run} * run - ${-confidence.speed} * min(${confidence.speed_limit}, speed))))`,
+    `round${rounding.confidence_decimals}(p * (1 - ${missing.demand} * d) * (1 - ${missing.cost} * c) * (1 - ${missing.capacity} * k))`,
+    `\`${high?.level}\` for a score >= ${high?.min_score}, \`${moderate?.level}\` for a score >= ${moderate?.min_score}, else \`${low?.level}\``,
+    `clip(capacity, -${pressure.capacity_bound}, ${pressure.capacity_bound})`,
     `${span(hindsight.smoothing_window)} in place of ${span(v1.smoothing.window)}`,
     `round${rounding.score_decimals}(${scorecard.scale} / (1 + exp(-${scorecard.slope} * z)))`,
     `z(t-${scorecard.trend_lag_days}))\` >= ${scorecard.trend_threshold} \`rising\`, <= -${scorecard.trend_threshold}`,

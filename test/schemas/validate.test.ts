@@ -237,7 +237,7 @@ describe('a validator that the build compiles', () => {
 });
 
 it('names schema, place and fault in the error of an invalid value', () => {
-  expect(() => assertValid('store', { format: 2, name: 'x' })).toThrow(
+  expect(() => assertValid('store', { format: 3, name: 'x' })).toThrow(
     'not a valid store: / must NOT have additional properties: name',
   );
   expect(() =>

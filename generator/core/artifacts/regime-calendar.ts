@@ -11,7 +11,6 @@ import type {
   RegimeCalendarRow,
   RegimeLabel,
 } from '../../../schemas/types.generated.js';
-import { deniedLevel } from '../methodology/regime-series.js';
 import { expectedSignals } from '../methodology/signals.js';
 import { shareWords, signalWords } from '../text/words.js';
 import { CSV_TYPE, type FileTemplate } from './artifact.js';
@@ -191,24 +190,8 @@ export function inChartWindow<T extends { readonly date: string }>(days: readonl
 }
 
 /** Returns what a reader must know about gaps in the evidence of a date, in sentences: none when nothing is missing. */
-export function evidenceNotes({ confidence }: MetaDay, methodology: Methodology): string[] {
-  const { missing_signals: missing } = confidence;
-  const limit = qualityLimit(confidence, methodology.confidence);
-  return [
-    ...(missing.length === 0 ? [] : [`Missing signals: ${missing.map(signalWords).join(', ')}.`]),
-    ...(limit === null ? [] : [limit]),
-  ];
-}
-
-/** Returns the sentence on the data quality that a higher level needs, or null if the score alone would not give it. */
-export function qualityLimit(
-  { score, data_quality: quality }: MetaDay['confidence'],
-  settings: ConfidenceSettings,
-): string | null {
-  const denied = deniedLevel(score, quality, settings);
-  if (denied === null) return null;
-  const minimum = shareWords(denied.min_data_quality);
-  return `Data quality is ${shareWords(quality)}; ${denied.level} confidence needs ${minimum}.`;
+export function evidenceNotes({ confidence: { missing_signals: missing } }: MetaDay): string[] {
+  return missing.length === 0 ? [] : [`Missing signals: ${missing.map(signalWords).join(', ')}.`];
 }
 
 /** Returns why a date has no drivers. */

@@ -34,7 +34,7 @@ import {
   textContent,
 } from './artifact.js';
 import { freshnessWords, toPublishedFreshness } from './freshness.js';
-import { countMissingSignals, noDriversReason, qualityLimit } from './regime-calendar.js';
+import { countMissingSignals, noDriversReason } from './regime-calendar.js';
 
 /** Returns the state of a chain in one sentence. */
 export function toHeadline(chain: Chain, regime: Pick<Regime, 'label' | 'since' | 'run_days'>): string {
@@ -117,7 +117,6 @@ function weeklyValues(
   const week = records.filter(({ date }) => date > addDays(through, -DAYS));
   const before = records.find(({ date }) => date === addDays(through, -DAYS));
   const fresh = toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources);
-  const limit = qualityLimit(confidence, methodology.confidence);
   const missing = countMissingSignals(week);
   return {
     chain: CHAINS[chain].name,
@@ -130,10 +129,8 @@ function weeklyValues(
       meaning: LABEL_MEANINGS[regime.label],
       previous: regime.previous_label ?? 'no earlier label',
     },
-    confidence: {
-      words: confidenceWords(regime.label, confidence),
-      limits: limit === null ? [] : [limit],
-    },
+    confidence: confidenceWords(regime.label, confidence),
+    quality: shareWords(confidence.data_quality),
     days: week.map(toDayLine),
     counts: toCounts(week),
     missing: missing.length === 0 ? [] : [{ signals: missing }],

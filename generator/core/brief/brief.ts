@@ -7,7 +7,6 @@ import type {
   MetricName,
   Scorecard,
 } from '../../../schemas/types.generated.js';
-import { deniedLevel } from '../methodology/regime-series.js';
 import { methodologyInputs } from '../methodology/signals.js';
 import { shareWords, signalWords } from '../text/words.js';
 import {
@@ -304,14 +303,9 @@ function confidenceSection(narrator: Narrator, methodology: Methodology): string
   const { say, records } = narrator;
   const { label } = records.meta.regime;
   if (label === 'indeterminate') return [...say('confidence.none'), ...sayEvidence(narrator)];
-  const { score, data_quality: quality, level } = records.meta.confidence;
-  const isLimited = deniedLevel(score, quality, methodology.confidence) !== null;
   return [
-    ...say(`confidence.${level}`, { score: { fact: 'meta.confidence.score' } }),
-    ...say('confidence.limited', {
-      quality: { fact: 'meta.confidence.data_quality' },
-      limit: { word: isLimited ? level : null },
-    }),
+    ...say(`confidence.${records.meta.confidence.level}`, { score: { fact: 'meta.confidence.score' } }),
+    ...say('confidence.quality', { quality: { fact: 'meta.confidence.data_quality' } }),
     ...sayReasons(narrator, methodology),
     ...sayEvidence(narrator),
   ];

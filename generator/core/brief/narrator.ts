@@ -148,7 +148,7 @@ function findUnit(id: string): string | undefined {
 /** Returns a fact as text. A change is written without its sign, because the sentence states the direction. */
 export function factWords({ value, unit }: BriefFact): string {
   if (typeof value === 'string') return value;
-  if (unit === 'fraction') return shareWords(value);
+  if (unit.startsWith('fraction')) return shareWords(value);
   if (unit === 'z') return zWords(value);
   if (unit === 'change') return changeSizeWords(value);
   if (unit === 'score') return scoreWords(value);

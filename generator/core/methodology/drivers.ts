@@ -8,7 +8,7 @@ import type {
   ScorecardSettings,
   Trend,
 } from '../../../schemas/types.generated.js';
-import type { AxesZ, DimensionZ } from './regime-series.js';
+import { type AxesZ, clip, type DimensionZ } from './regime-series.js';
 import type { Rounding } from '../statistics/rounding.js';
 import type { SignalSeries } from './signals.js';
 import { type Column, columnOf, type InputSeries } from '../input/input-series.js';
@@ -40,7 +40,8 @@ export function driversAt(
     );
     for (const term of available) {
       const share = term.weight / sumOf(available, (each: AxisTerm) => each.weight);
-      drivers.push(...dimensionDrivers(t, signals, term.dimension, share, rounding));
+      const bound = term.dimension === 'capacity' ? methodology.pressure.capacity_bound : Infinity;
+      drivers.push(...dimensionDrivers(t, signals, term.dimension, { share, bound }, rounding));
     }
   }
   return drivers.sort(
@@ -52,7 +53,7 @@ function dimensionDrivers(
   t: number,
   signals: readonly SignalSeries[],
   dimension: Driver['dimension'],
-  share: number,
+  { share, bound }: { readonly share: number; readonly bound: number },
   rounding: Rounding,
 ): Driver[] {
   const available = signals.filter(
@@ -62,7 +63,7 @@ function dimensionDrivers(
   return available.flatMap((signal) => {
     const z = signal.z[t] ?? 0;
     if (z === 0) return [];
-    const contribution = rounding.combined((signal.definition.weight / weights) * share * z);
+    const contribution = rounding.combined((signal.definition.weight / weights) * share * clip(z, bound));
     return [toDriver(t, signal, z, contribution, rounding)];
   });
 }

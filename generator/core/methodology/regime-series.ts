@@ -4,7 +4,6 @@ import type {
   Band,
   ConfidenceLevel,
   ConfidenceSettings,
-  ConfidenceStep,
   DataQualitySettings,
   DayStatus,
   Dimension,
@@ -108,12 +107,26 @@ function computeDimensions(signals: readonly SignalSeries[], rounding: Rounding)
   );
 }
 
-/** Computes both axes per date; null where a required dimension is missing. Source: methodology v1 §3. */
-function computeAxes(dimensions: DimensionZ, { axes }: Methodology, rounding: Rounding): AxesZ {
+/**
+ * Computes both axes per date; null where a required dimension is missing. Capacity is bounded in the axis, so that it cannot
+ * turn the pressure against the cost. Source: methodology v1 §3.
+ */
+function computeAxes(dimensions: DimensionZ, { axes, pressure }: Methodology, rounding: Rounding): AxesZ {
+  const { capacity } = dimensions;
+  const bounded = capacity?.map((z) => (z === null ? null : clip(z, pressure.capacity_bound)));
   return {
     demand: combine(axes.demand, dimensions, rounding),
-    pressure: combine(axes.pressure, dimensions, rounding),
+    pressure: combine(
+      axes.pressure,
+      { ...dimensions, ...(bounded && { capacity: bounded }) },
+      rounding,
+    ),
   };
+}
+
+/** Returns `z`, but at most `bound` away from 0. */
+export function clip(z: number, bound: number): number {
+  return Math.max(-bound, Math.min(bound, z));
 }
 
 function combine(definition: readonly AxisTerm[], dimensions: DimensionZ, rounding: Rounding): Column {
@@ -254,16 +267,20 @@ export type ConfidenceFeatures = {
   readonly margin: number;
   readonly runDays: number;
   readonly speed: number;
+  readonly missing: MissingShares;
 };
+
+/** The share of the weight of each dimension's signals that are missing, from 0 to 1. */
+type MissingShares = { readonly [dimension in Dimension]: number };
 
 const AXES: readonly AxisName[] = ['demand', 'pressure'];
 
 /**
- * Computes the calibrated probability that hindsight gives the same label.
+ * Computes the calibrated probability that hindsight gives the same label, reduced for missing signals.
  * Source: methodology v1 §7 (logistic calibration: Platt 1999).
  */
 export function confidenceScore(
-  { margin, runDays, speed }: ConfidenceFeatures,
+  { margin, runDays, speed, missing }: ConfidenceFeatures,
   settings: ConfidenceSettings,
   rounding: Rounding,
 ): number {
@@ -272,31 +289,29 @@ export function confidenceScore(
   const clippedSpeed = Math.min(settings.speed_limit, speed);
   const logit =
     settings.intercept + settings.margin * clippedMargin + settings.run * run + settings.speed * clippedSpeed;
-  return rounding.confidence(1 / (1 + Math.exp(-logit)));
+  let score = 1 / (1 + Math.exp(-logit));
+  for (const dimension of ['demand', 'cost', 'capacity'] as const)
+    score *= 1 - settings.missing[dimension] * missing[dimension];
+  return rounding.confidence(score);
 }
 
-/** Returns the highest level that both the score and the data quality allow. Source: methodology v1 §7. */
-export function confidenceLevel(
-  score: number,
-  dataQuality: number,
-  settings: ConfidenceSettings,
-): ConfidenceLevel {
-  const step = settings.levels.find(
-    ({ min_score: minScore, min_data_quality: minQuality }) => score >= minScore && dataQuality >= minQuality,
-  );
-  return step?.level ?? 'low';
+/** Returns the shares of missing signals on date `t`; 0 for a dimension that the chain has no signals for. */
+export function missingSharesAt(t: number, signals: readonly SignalSeries[]): MissingShares {
+  const shareOf = (dimension: Dimension): number => {
+    let [missing, weights] = [0, 0];
+    for (const { definition, z } of signals) {
+      if (definition.dimension !== dimension) continue;
+      weights += definition.weight;
+      if ((z[t] ?? null) === null) missing += definition.weight;
+    }
+    return weights === 0 ? 0 : missing / weights;
+  };
+  return { demand: shareOf('demand'), cost: shareOf('cost'), capacity: shareOf('capacity') };
 }
 
-/** Returns the lowest level that the score alone would reach and the data quality does not allow, or null if there is none. */
-export function deniedLevel(
-  score: number,
-  dataQuality: number,
-  settings: ConfidenceSettings,
-): ConfidenceStep | null {
-  const denied = settings.levels.findLast(
-    ({ min_score: minScore, min_data_quality: minQuality }) => score >= minScore && dataQuality < minQuality,
-  );
-  return denied ?? null;
+/** Returns the highest level that the score allows. Source: methodology v1 §7. */
+export function confidenceLevel(score: number, { levels }: ConfidenceSettings): ConfidenceLevel {
+  return levels.find(({ min_score: minimum }) => score >= minimum)?.level ?? 'low';
 }
 
 /** Returns the smallest distance of an axis to a boundary that would change its level, or null when an axis is missing. */

@@ -79,7 +79,8 @@ function zScores(smoothed: Column, { baselines }: BaselineSeries, limit: number,
 }
 
 /**
- * Computes a quantity for every date: the numerator divided by the product of the denominators. Null where an operand
+ * Computes a quantity for every date: the numerator, times the elasticity of the date if the form has one, divided by the
+ * product of the denominators. Null where an operand
  * is missing, a denominator is 0, or the result is not finite. `undefined` when the chain has no such quantity.
  * Source: methodology v1 §2, §11.
  */
@@ -87,10 +88,11 @@ export function quantitySeries(quantity: Quantity, series: InputSeries): Column 
   const form = formOf(quantity, series.chain);
   if (form === undefined) return undefined;
   const numerator = operand(form.numerator, series);
-  const denominators = form.denominators.map((factor) => operand(factor, series));
+  const factor = factorOf(form, series);
+  const denominators = form.denominators.map((each) => operand(each, series));
   return series.dates.map((_, i) =>
     divide(
-      numerator(i),
+      times(numerator(i), factor(i)),
       denominators.map((at) => at(i)),
     ),
   );
@@ -113,6 +115,15 @@ function operand(factor: string | number, series: InputSeries): (i: number) => n
   if (typeof factor === 'number') return () => factor;
   const column = columnOf(series, factor as MetricName); // a text names a metric (schema)
   return (i) => column[i] ?? null;
+}
+
+/** Returns the elasticity of the form by date: that of its last step that is not after the date. */
+function factorOf({ elasticity = [] }: QuantityForm, { dates }: InputSeries): (i: number) => number {
+  return (i) => elasticity.findLast(({ from }) => from === null || from <= (dates[i] ?? ''))?.value ?? 1;
+}
+
+function times(numerator: number | null, factor: number): number | null {
+  return numerator === null ? null : factor * numerator;
 }
 
 function divide(numerator: number | null, denominators: readonly (number | null)[]): number | null {

@@ -65,7 +65,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
   if (latest === undefined) throw new Error(`${chain} has no record`);
   const { name } = CHAINS[chain];
   const chart = chainFigure(chain, options.points, options);
-  const notes = evidenceNotes(latest, methodology);
+  const notes = evidenceNotes(latest);
   const { regime, date: through } = latest;
   return pageFile(site, {
     path: chainPagePath(chain),

@@ -23,6 +23,7 @@ import {
   confidenceScore,
   levelAt,
   marginAt,
+  missingSharesAt,
   type RegimeSeries,
   speedAt,
 } from '../methodology/regime-series.js';
@@ -262,12 +263,13 @@ function confidenceAt(t: number, regimes: RegimeSeries): Confidence {
   const settings = methodology.confidence;
   const margin = marginAt(t, axes, levels, methodology.levels, rounding);
   const speed = speedAt(t, axes, settings.speed_lag_days, rounding);
+  const missing = missingSharesAt(t, signals);
   const decided = labels[t] !== 'indeterminate' && margin !== null;
   const score = decided
-    ? confidenceScore({ margin, runDays: regimes.runs[t]?.days ?? 1, speed }, settings, rounding)
+    ? confidenceScore({ margin, runDays: regimes.runs[t]?.days ?? 1, speed, missing }, settings, rounding)
     : settings.indeterminate_score;
   const quality = regimes.quality[t] ?? { data_quality: 0, completeness: 0, depth: 0, density: 0 };
-  const level = confidenceLevel(score, quality.data_quality, settings);
+  const level = confidenceLevel(score, settings);
   return { score, level, ...quality, margin, speed, missing_signals: missingSignalsAt(t, signals) };
 }
 

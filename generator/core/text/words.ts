@@ -249,6 +249,7 @@ export const SIGNAL_WORDS: Readonly<Record<string, string>> = {
   fee_median: 'median fee',
   gas_price_mean: 'mean gas price',
   utilization: 'use of block space',
+  target_use: 'use of the gas target',
 };
 
 /** Returns the name of a signal in texts. */
@@ -258,6 +259,6 @@ export function signalWords(signal: string): string {
 
 /** Formats a value of a signal, with its unit unless the signal's name implies it. */
 export function signalQuantity(value: number, unit: Driver['unit'], chain: Chain): string {
-  if (unit === 'fraction') return shareWords(value);
+  if (unit.startsWith('fraction')) return shareWords(value);
   return amountWords(value, unit.replace('native coin', CHAINS[chain].nativeCoin));
 }

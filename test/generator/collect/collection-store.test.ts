@@ -165,7 +165,7 @@ describe('a collection', () => {
   });
 
   it('is kept apart from a release store', async () => {
-    await store.putIfAbsent(STORE_KEY, Buffer.from('{"format":2}'), META);
+    await store.putIfAbsent(STORE_KEY, Buffer.from('{"format":3}'), META);
     await expect(readCollection(store)).rejects.toMatchObject({ exit: 'usage' });
   });
 });

@@ -158,7 +158,7 @@ describe('status --max-lag-days', () => {
   it('exits 8 for a store without a release', async () => {
     const empty = path.join(folder.path, 'empty');
     await mkdir(empty);
-    await writeFile(path.join(empty, 'store.json'), '{"format":2}');
+    await writeFile(path.join(empty, 'store.json'), '{"format":3}');
     expect(await check(empty, '9', 0)).toMatchObject({
       code: 8,
       stderr: `file:${empty}: nothing is published\n`,

@@ -188,7 +188,7 @@ describe('two concurrent publishers, operation by operation', () => {
         }
         return result;
       });
-      if (key !== STORE_KEY) await store.putIfAbsent(STORE_KEY, Buffer.from('{"format":2}'), META);
+      if (key !== STORE_KEY) await store.putIfAbsent(STORE_KEY, Buffer.from('{"format":3}'), META);
       const report = await publishSeries(slow, { inputs: [longer], asOf: SECOND });
       expect(report).toMatchObject({ outcome: 'unchanged', sequence: 2 });
       await expectSound(store);

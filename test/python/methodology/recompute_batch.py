@@ -68,10 +68,10 @@ def derived_of(series: dict, gold: Days) -> list[str]:
         below = len([value for value in year if value < own]) + year.count(own) * rules["equal_share"]
         return round_to(below / len(year), rounding["combined_decimals"])
 
-    def ratios(metrics: dict) -> dict:
+    def ratios(date: str, metrics: dict) -> dict:
         quantities = methodology["quantities"]
         own = [name for name in rules["ratios"] if any(chain in form["chains"] for form in quantities[name]["forms"])]
-        return {name: rounded(ratio(form_of(methodology, name, chain), metrics)) for name in own}
+        return {name: rounded(ratio(form_of(methodology, name, chain), metrics, date)) for name in own}
 
     def summary(values: list, t: int) -> dict:
         return {
@@ -83,8 +83,8 @@ def derived_of(series: dict, gold: Days) -> list[str]:
         }
 
     return [
-        sha256({"metrics": {name: summary(column, t) for name, column in columns.items()}, **ratios(day["metrics"])}).hex()
-        for t, day in enumerate(gold.values())
+        sha256({"metrics": {name: summary(column, t) for name, column in columns.items()}, **ratios(date, day["metrics"])}).hex()
+        for t, (date, day) in enumerate(gold.items())
     ]
 
 

@@ -17,15 +17,15 @@ async function writeStore(content: string): Promise<void> {
 }
 
 it('moves a store of an older format aside, and an earlier one stays where it is', async () => {
-  for (const aside of ['demo.format-1', 'demo.format-1-2']) {
-    await writeStore('{"format":1}');
-    expect(await moveOldStore(store)).toEqual({ format: 1, folder: path.join(folder.path, aside) });
+  for (const aside of ['demo.format-2', 'demo.format-2-2']) {
+    await writeStore('{"format":2}');
+    expect(await moveOldStore(store)).toEqual({ format: 2, folder: path.join(folder.path, aside) });
     expect(await readdir(path.join(folder.path, aside))).toEqual(['store.json']);
   }
-  expect((await readdir(folder.path)).sort()).toEqual(['demo.format-1', 'demo.format-1-2']);
+  expect((await readdir(folder.path)).sort()).toEqual(['demo.format-2', 'demo.format-2-2']);
 });
 
-it.each(['{"format":2}', '{"format":3}', 'mine'])(
+it.each(['{"format":3}', '{"format":4}', 'mine'])(
   'leaves a folder whose store.json is %s where it is',
   async (content) => {
     await writeStore(content);

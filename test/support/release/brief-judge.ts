@@ -99,18 +99,12 @@ function isTrue(claim: string, sentence: string, { meta, derived }: DayRecords, 
     );
   }
   const isComparable = scorecard.demand.trend !== null && scorecard.cost.trend !== null;
-  const isHigh = confidence.score >= 0.9 && confidence.data_quality >= 0.8;
-  const isModerate = confidence.score >= 0.7 && confidence.data_quality >= 0.6;
+  const isHigh = confidence.score >= 0.9;
+  const isModerate = confidence.score >= 0.7;
   const conditions: Readonly<Record<string, boolean>> = {
     'confidence.high': confidence.level === 'high' && isHigh,
     'confidence.moderate': confidence.level === 'moderate' && isModerate && !isHigh,
     'confidence.low': confidence.level === 'low' && !isModerate,
-    'confidence.limited':
-      (confidence.data_quality < 0.6 && confidence.score >= 0.7 && sentence.includes('at most low')) ||
-      (confidence.data_quality >= 0.6 &&
-        confidence.data_quality < 0.8 &&
-        confidence.score >= 0.9 &&
-        sentence.includes('at most moderate')),
     'confidence.missing':
       confidence.missing_signals.length > 0 &&
       sentence.endsWith(`: ${confidence.missing_signals.map(signalWords).join(', ')}.`),

@@ -1,74 +1,82 @@
 import fc from 'fast-check';
-import { confidenceLevel, deniedLevel } from '../../../../generator/core/methodology/regime-series.js';
+import {
+  computeRegimes,
+  confidenceLevel,
+  confidenceScore,
+  missingSharesAt,
+} from '../../../../generator/core/methodology/regime-series.js';
+import { createRounding } from '../../../../generator/core/statistics/rounding.js';
 import { currentMethodology } from '../../../../schemas/methodology.js';
+import { randomSeries, withoutMetrics } from '../../../support/release/random-series.js';
 
-const settings = currentMethodology().confidence;
-/** Minimums by level. The values are repeated here, so that wrong ones in the product are found. */
-const MINIMUMS = { high: { score: 0.9, quality: 0.8 }, moderate: { score: 0.7, quality: 0.6 } } as const;
-const RANKS = ['low', 'moderate', 'high'] as const;
+const methodology = currentMethodology();
+const settings = methodology.confidence;
+const rounding = createRounding(methodology.rounding);
 
 /** Numbers from 0 to 1, often a minimum or a value close to one. */
 const share = (): fc.Arbitrary<number> =>
   fc.oneof(
     fc.double({ min: 0, max: 1, noNaN: true }),
     fc
-      .constantFrom(0, 0.6, 0.7, 0.8, 0.9, 1)
+      .constantFrom(0, 0.7, 0.9, 1)
       .chain((x) => fc.constantFrom(x, Math.max(0, x - 1e-9), Math.min(1, x + 1e-9))),
   );
 
 describe('the confidence level', () => {
-  it('is the highest one whose minimums of score and data quality are both met', () => {
+  it.each([
+    [1, 'high'],
+    [0.9, 'high'],
+    [0.899999, 'moderate'],
+    [0.7, 'moderate'],
+    [0.699999, 'low'],
+    [0, 'low'],
+  ])('of a score of %d is %s', (score, level) => {
+    expect(confidenceLevel(score, settings)).toBe(level);
+  });
+
+  it('never falls when the score rises', () => {
+    const ranks = ['low', 'moderate', 'high'];
     fc.assert(
-      fc.property(share(), share(), (score, quality) => {
-        const meets = (level: keyof typeof MINIMUMS): boolean =>
-          score >= MINIMUMS[level].score && quality >= MINIMUMS[level].quality;
-        const expected = meets('high') ? 'high' : meets('moderate') ? 'moderate' : 'low';
-        expect(confidenceLevel(score, quality, settings)).toBe(expected);
+      fc.property(share(), share(), (one, other) => {
+        const rank = (score: number): number => ranks.indexOf(confidenceLevel(score, settings));
+        expect(rank(Math.max(one, other))).toBeGreaterThanOrEqual(rank(Math.min(one, other)));
       }),
     );
   });
+});
 
-  it('never exceeds what data quality allows, however high the score is', () => {
-    fc.assert(
-      fc.property(share(), share(), (score, quality) => {
-        const limit = quality >= 0.8 ? 'high' : quality >= 0.6 ? 'moderate' : 'low';
-        const rank = RANKS.indexOf(confidenceLevel(score, quality, settings));
-        expect(rank).toBeLessThanOrEqual(RANKS.indexOf(limit));
-        expect(confidenceLevel(1, quality, settings)).toBe(limit);
-      }),
-    );
-  });
+describe('the confidence score', () => {
+  const features = { margin: 0.5, runDays: 7, speed: 1 };
+  const none = { demand: 0, cost: 0, capacity: 0 };
 
-  it('is denied a higher one exactly when the score alone would give it', () => {
-    fc.assert(
-      fc.property(share(), share(), (score, quality) => {
-        const rank = RANKS.indexOf(confidenceLevel(score, quality, settings));
-        const isLimited = RANKS.indexOf(confidenceLevel(score, 1, settings)) > rank;
-        expect(deniedLevel(score, quality, settings)?.level).toBe(isLimited ? RANKS[rank + 1] : undefined);
-      }),
-    );
-  });
-
-  it('never falls when the score or the data quality rises', () => {
-    fc.assert(
-      fc.property(share(), share(), share(), share(), (score, quality, more, better) => {
-        const rank = (x: number, y: number): number => RANKS.indexOf(confidenceLevel(x, y, settings));
-        const higher = rank(Math.max(score, more), Math.max(quality, better));
-        expect(higher).toBeGreaterThanOrEqual(rank(score, quality));
-      }),
-    );
+  it('is the logistic function of margin, run and speed when no signal is missing', () => {
+    const exact = 1 / (1 + Math.exp(-(0.29 + 5.83 * 0.5 + 0.53 * 0.5 - 0.84 * 1)));
+    expect(confidenceScore({ ...features, missing: none }, settings, rounding)).toBeCloseTo(exact, 6);
   });
 
   it.each([
-    [1, 1, undefined],
-    [1, 0.8, undefined],
-    [1, 0.799999999, 'high'],
-    [0.9, 0.6, 'high'],
-    [0.899999, 0.6, undefined],
-    [0.9, 0.599999999, 'moderate'],
-    [0.699999, 0.5, undefined],
-    [0, 0.1, undefined],
-  ])('with a score of %d and a data quality of %d is denied the level %s', (score, quality, level) => {
-    expect(deniedLevel(score, quality, settings)?.level).toBe(level);
+    ['all of demand', { ...none, demand: 1 }, 0.88],
+    ['half of demand', { ...none, demand: 0.5 }, 0.94],
+    ['all of cost', { ...none, cost: 1 }, 0.9],
+    ['all of capacity', { ...none, capacity: 1 }, 0.95],
+    ['all', { demand: 1, cost: 1, capacity: 1 }, 0.88 * 0.9 * 0.95],
+  ])('is reduced when %s is missing', (_name, missing, factor) => {
+    const complete = confidenceScore({ ...features, missing: none }, settings, rounding);
+    const reduced = confidenceScore({ ...features, missing }, settings, rounding);
+    expect(reduced / complete).toBeCloseTo(factor, 5);
+  });
+});
+
+describe('the shares of missing signals', () => {
+  it('are weighted within each dimension, and 0 for a dimension without signals', () => {
+    const days = 300;
+    const shares = (chain: 'ethereum' | 'arbitrum', missing: Parameters<typeof withoutMetrics>[1]): unknown =>
+      missingSharesAt(
+        days - 1,
+        computeRegimes(withoutMetrics(randomSeries({ chain, seed: 3, days }), missing), methodology).signals,
+      );
+    expect(shares('ethereum', [])).toEqual({ demand: 0, cost: 0, capacity: 0 });
+    expect(shares('ethereum', ['active_addresses', 'gas_used'])).toEqual({ demand: 0.5, cost: 0, capacity: 1 });
+    expect(shares('arbitrum', ['fee_median'])).toEqual({ demand: 0, cost: 0.5, capacity: 0 });
   });
 });

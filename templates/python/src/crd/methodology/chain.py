@@ -25,8 +25,9 @@ class Chain:
         self.digests = [
             sha256({"chain": name, "date": date, "metrics": metrics}) for date, metrics in zip(self.dates, self.metrics)
         ]
+        dated = list(zip(self.dates, self.metrics))
         self.signals = [
-            signal_series(methodology, name, definition, self.metrics) for definition in signals_of(methodology, name)
+            signal_series(methodology, name, definition, dated) for definition in signals_of(methodology, name)
         ]
         self.dimensions = [dimensions_of(self.signals, t, decimals) for t in range(len(gold))]
         self.axes = [axes_of(methodology, each, decimals) for each in self.dimensions]

@@ -84,8 +84,26 @@ def speed_of(axes: Zs, week_ago: Zs, decimals: int) -> float:
     return max([abs(round_to(move, decimals)) for move in moves], default=0)
 
 
-def score_of(methodology: Json, run: Json, margin: float | None, speed: float) -> float:
-    """Returns the calibrated probability that hindsight gives the same label; 0 without a label."""
+def missing_shares(signals: Sequence[Json], t: int) -> dict[str, float]:
+    """Returns the share of each dimension's weight that is of missing signals, for the dimensions that have signals."""
+
+    def weight(dimension: str, is_counted: Callable[[Json], bool]) -> float:
+        own = [each for each in signals if each["definition"]["dimension"] == dimension]
+        return total(each["definition"]["weight"] for each in own if is_counted(each))
+
+    return {
+        dimension: weight(dimension, lambda each: each["z"][t] is None) / weight(dimension, lambda _: True)
+        for dimension in dict.fromkeys(each["definition"]["dimension"] for each in signals)
+    }
+
+
+def score_of(
+    methodology: Json, run: Json, margin: float | None, speed: float, missing: dict[str, float]
+) -> float:
+    """
+    Returns the calibrated probability that hindsight gives the same label, reduced for missing signals; 0 without a
+    label.
+    """
     rules = methodology["confidence"]
     if run["label"] == "indeterminate" or margin is None:
         return float(rules["indeterminate_score"])
@@ -95,7 +113,10 @@ def score_of(methodology: Json, run: Json, margin: float | None, speed: float) -
         + rules["run"] * (min(run["run_days"], rules["run_limit_days"]) / rules["run_limit_days"])
         + rules["speed"] * min(rules["speed_limit"], speed)
     )
-    return round_to(1 / (1 + math.exp(-exponent)), methodology["rounding"]["confidence_decimals"])
+    score = 1 / (1 + math.exp(-exponent))
+    for dimension in ("demand", "cost", "capacity"):
+        score = score * (1 - rules["missing"][dimension] * missing.get(dimension, 0))
+    return round_to(score, methodology["rounding"]["confidence_decimals"])
 
 
 def confidence_of(chain: Chain, t: int, run: Json, levels: Levels, quality: dict[str, float]) -> Json:
@@ -103,17 +124,17 @@ def confidence_of(chain: Chain, t: int, run: Json, levels: Levels, quality: dict
     rules, decimals = methodology["confidence"], methodology["rounding"]["combined_decimals"]
     margin = margin_of(axes, levels, methodology["levels"], decimals)
     speed = speed_of(axes, before(chain.axes, t, rules["speed_lag_days"]), decimals)
-    score = score_of(methodology, run, margin, speed)
-    level = level_of(rules, score, quality["data_quality"])
+    score = score_of(methodology, run, margin, speed, missing_shares(chain.signals, t))
+    level = level_of(rules, score)
     missing = [each["definition"]["signal"] for each in chain.signals if each["z"][t] is None]
     published = {"score": score, "level": level, **quality, "margin": margin, "speed": speed}
     return {**published, "missing_signals": missing}
 
 
-def level_of(rules: Json, score: float, quality: float) -> str:
-    """Returns the highest level that both the score and the data quality allow."""
+def level_of(rules: Json, score: float) -> str:
+    """Returns the highest level that the score allows."""
     for each in rules["levels"]:
-        if score >= each["min_score"] and quality >= each["min_data_quality"]:
+        if score >= each["min_score"]:
             return str(each["level"])
     return "low"
 

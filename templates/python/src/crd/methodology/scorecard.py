@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .arithmetic import Json, round_to, significant, total
+from .arithmetic import Json, clip, round_to, significant, total
 from .chain import Chain
 from .labels import Levels, before
 
@@ -59,14 +59,15 @@ def dimension_drivers(chain: Chain, t: int, dimension: str, share: float) -> lis
         each for each in chain.signals if each["definition"]["dimension"] == dimension and each["z"][t] is not None
     ]
     weights = total(each["definition"]["weight"] for each in available)
+    bound = chain.methodology["pressure"]["capacity_bound"] if dimension == "capacity" else math.inf
     return [
-        driver(chain.methodology["rounding"], each, t, (each["definition"]["weight"] / weights) * share)
+        driver(chain.methodology["rounding"], each, t, (each["definition"]["weight"] / weights) * share, bound)
         for each in available
         if each["z"][t] != 0
     ]
 
 
-def driver(rounding: Json, signal: Json, t: int, factor: float) -> Json:
+def driver(rounding: Json, signal: Json, t: int, factor: float, bound: float) -> Json:
     definition, z = signal["definition"], signal["z"][t]
 
     def published(value: float) -> float:
@@ -80,7 +81,7 @@ def driver(rounding: Json, signal: Json, t: int, factor: float) -> Json:
         "signal": definition["signal"],
         "direction": "up" if z > 0 else "down",
         "z": z,
-        "contribution": round_to(factor * z, rounding["combined_decimals"]),
+        "contribution": round_to(factor * clip(z, -bound, bound), rounding["combined_decimals"]),
         "value": None if signal["x"][t] is None else published(signal["value"][t]),
         "smoothed": in_unit(signal["s"][t]),
         "baseline": in_unit(signal["m"][t]),

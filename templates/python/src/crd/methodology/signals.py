@@ -33,13 +33,20 @@ def inputs_of(methodology: Json, chain: str) -> list[str]:
     return sorted(names)
 
 
-def ratio(form: Json, metrics: Json) -> float | None:
-    """Returns numerator / (product of the denominators); None if a part is missing or it is not finite."""
+def elasticity_of(form: Json, date: str) -> float:
+    """Returns the factor of the numerator on a date: that of the last step that is not after it."""
+    steps = [step["value"] for step in form.get("elasticity", []) if step["from"] is None or step["from"] <= date]
+    return steps[-1] if steps else 1
+
+
+def ratio(form: Json, metrics: Json, date: str) -> float | None:
+    """Returns elasticity * numerator / (product of the denominators); None if a part is missing or it is not finite."""
     names = [form["numerator"], *form["denominators"]]
     parts = [metrics[part] if isinstance(part, str) else part for part in names]
     if None in parts:
         return None
     numerator, *denominators = parts
+    numerator = elasticity_of(form, date) * numerator
     if not denominators:
         return float(numerator)
     divisor = denominators[0]
@@ -80,11 +87,11 @@ def baseline(s: Series, t: int, rules: Json, min_scale: float) -> tuple[int, flo
     return len(values), m, max(rules["mad_factor"] * median([abs(v - m) for v in values]), min_scale)
 
 
-def signal_series(methodology: Json, chain: str, definition: Json, metrics: Sequence[Json]) -> Json:
-    """Computes a signal for every date: value, x, s, baseline m, number of s in its window, and z."""
+def signal_series(methodology: Json, chain: str, definition: Json, metrics: Sequence[tuple[str, Json]]) -> Json:
+    """Computes a signal for every date with its metrics: value, x, s, baseline m, number of s in its window, and z."""
     form = form_of(methodology, definition["signal"], chain)
     limit, decimals = methodology["z_limit"], methodology["rounding"]["signal_decimals"]
-    value = [ratio(form, each) for each in metrics]
+    value = [ratio(form, each, date) for date, each in metrics]
     x = [transform(each, definition) for each in value]
     s = [smooth(x, t, methodology["smoothing"]) for t in range(len(x))]
     base = [baseline(s, t, methodology["baseline"], definition["min_scale"]) for t in range(len(s))]
@@ -125,10 +132,13 @@ def dimensions_of(signals: Sequence[Json], t: int, decimals: int) -> Zs:
 
 
 def axes_of(methodology: Json, dimensions: Zs, decimals: int) -> Zs:
-    """Returns the z of both axes; None if a required dimension is missing (for pressure: cost)."""
+    """Returns the z of both axes, with bounded capacity; None if a required dimension is missing (for pressure: cost)."""
     axes = {}
+    bound = methodology["pressure"]["capacity_bound"]
+    capacity = dimensions.get("capacity")
+    bounded = {**dimensions, "capacity": None if capacity is None else clip(capacity, -bound, bound)}
     for axis, parts in methodology["axes"].items():
         missing = [each for each in parts if each["required"] and dimensions.get(each["dimension"]) is None]
-        pairs = [(each["weight"], dimensions.get(each["dimension"])) for each in parts]
+        pairs = [(each["weight"], bounded.get(each["dimension"])) for each in parts]
         axes[axis] = None if missing else weighted_mean(pairs, decimals)
     return axes
