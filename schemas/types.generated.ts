@@ -110,7 +110,7 @@ export type MediaType = string;
  */
 export type EntryStatus = 'available' | 'degraded' | 'missing' | 'withdrawn';
 /**
- * Level of the confidence, by score and data quality.
+ * Level of the confidence, by its score.
  */
 export type ConfidenceLevel = 'high' | 'moderate' | 'low';
 export type Trend = 'rising' | 'flat' | 'falling';
@@ -1508,6 +1508,7 @@ export interface Methodology {
   baseline: BaselineSettings;
   z_limit: number;
   axes: AxesSettings;
+  pressure: PressureSettings;
   levels: Band;
   labels: LabelTable;
   data_quality: DataQualitySettings;
@@ -1538,6 +1539,14 @@ export interface QuantityForm {
   chains: Chain[];
   numerator: string | number;
   denominators: (string | number)[];
+  /**
+   * Factor of the numerator by date, in the order of the dates: the last step that is not after the date applies. A step without a date applies from the beginning. Absent for 1.
+   */
+  elasticity?: ElasticityStep[];
+}
+export interface ElasticityStep {
+  from: CalendarDate | null;
+  value: number;
 }
 export interface SignalDefinition {
   dimension: Dimension;
@@ -1579,6 +1588,12 @@ export interface AxisTerm {
   weight: number;
   required: boolean;
 }
+export interface PressureSettings {
+  /**
+   * Largest distance from 0 with which the capacity dimension counts in the pressure axis.
+   */
+  capacity_bound: number;
+}
 export interface Band {
   enter: number;
   exit: number;
@@ -1619,16 +1634,24 @@ export interface ConfidenceSettings {
   run_limit_days: number;
   speed_limit: number;
   speed_lag_days: number;
+  missing: MissingSettings;
   indeterminate_score: number;
   /**
-   * Level by minimum score and minimum data quality. The first row applies whose minimums are both met.
+   * Level by minimum score. The first row applies whose minimum is met.
    */
   levels: ConfidenceStep[];
+}
+/**
+ * Share by which the score is reduced when all signals of a dimension are missing; of some of them, in proportion to their weight.
+ */
+export interface MissingSettings {
+  demand: number;
+  cost: number;
+  capacity: number;
 }
 export interface ConfidenceStep {
   level: ConfidenceLevel;
   min_score: number;
-  min_data_quality: number;
 }
 /**
  * Smoothing of the hindsight label that confidence is calibrated against.
@@ -2293,7 +2316,7 @@ export interface DayCounts {
  * store.json: identifies a prefix as a store and names its format.
  */
 export interface StoreMark {
-  format: 2;
+  format: 3;
 }
 /**
  * Regime, scorecard, confidence, freshness and drivers of a chain on its last date.

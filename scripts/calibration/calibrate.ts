@@ -42,7 +42,15 @@ function formatMissing({ missing_signals: cases }: Report): string {
     ...[complete, without].flatMap(({ score, agreement }) => [score.toFixed(3), agreement.toFixed(3)]),
   ]);
   const gaps = cases.map(({ without: { score, agreement } }) => Math.abs(score - agreement));
-  const head = ['chain', 'missing', 'days', 'mean score, complete', 'agreement', 'mean score, without', 'agreement'];
+  const head = [
+    'chain',
+    'missing',
+    'days',
+    'mean score, complete',
+    'agreement',
+    'mean score, without',
+    'agreement',
+  ];
   return `${formatTable(head, rows)}\n\nlargest gap: ${Math.max(...gaps).toFixed(3)} in ${cases.length} cases`;
 }
 

@@ -21,12 +21,18 @@ describe('the real history without one of its signals', () => {
     });
     const shown = ({ score, agreement }: Agreement): string => `${score.toFixed(3)}; ${agreement.toFixed(3)}`;
     for (const { chain, signals, days, complete, without } of measured) {
-      expect(rows).toContainEqual([`${chain} ${signals.join(', ')}`, String(days), shown(complete), shown(without)]);
+      expect(rows).toContainEqual([
+        `${chain} ${signals.join(', ')}`,
+        String(days),
+        shown(complete),
+        shown(without),
+      ]);
     }
     expect(measured).toHaveLength(15);
   });
 
   it('agrees with hindsight almost as often as its mean score says', () => {
-    for (const { without } of measured) expect(Math.abs(without.agreement - without.score)).toBeLessThan(0.09);
+    for (const { without } of measured)
+      expect(Math.abs(without.agreement - without.score)).toBeLessThan(0.09);
   });
 });

@@ -3,7 +3,6 @@ import { addDays } from '../../../schemas/dates.js';
 import { calendarPath } from '../../../schemas/paths.js';
 import type {
   Chain,
-  ConfidenceSettings,
   FeatureField,
   LabelRun,
   MetaDay,
@@ -12,7 +11,7 @@ import type {
   RegimeLabel,
 } from '../../../schemas/types.generated.js';
 import { expectedSignals } from '../methodology/signals.js';
-import { shareWords, signalWords } from '../text/words.js';
+import { signalWords } from '../text/words.js';
 import { CSV_TYPE, type FileTemplate } from './artifact.js';
 
 /** The columns of the calendar, in order. The feature schema publishes this table. */

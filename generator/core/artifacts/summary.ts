@@ -22,6 +22,7 @@ import {
   count,
   scoreChangeWords,
   scoreWords,
+  shareWords,
   signalQuantity,
   signalWords,
 } from '../text/words.js';

@@ -116,11 +116,7 @@ function computeAxes(dimensions: DimensionZ, { axes, pressure }: Methodology, ro
   const bounded = capacity?.map((z) => (z === null ? null : clip(z, pressure.capacity_bound)));
   return {
     demand: combine(axes.demand, dimensions, rounding),
-    pressure: combine(
-      axes.pressure,
-      { ...dimensions, ...(bounded && { capacity: bounded }) },
-      rounding,
-    ),
+    pressure: combine(axes.pressure, { ...dimensions, ...(bounded && { capacity: bounded }) }, rounding),
   };
 }
 

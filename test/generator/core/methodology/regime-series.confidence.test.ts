@@ -76,7 +76,11 @@ describe('the shares of missing signals', () => {
         computeRegimes(withoutMetrics(randomSeries({ chain, seed: 3, days }), missing), methodology).signals,
       );
     expect(shares('ethereum', [])).toEqual({ demand: 0, cost: 0, capacity: 0 });
-    expect(shares('ethereum', ['active_addresses', 'gas_used'])).toEqual({ demand: 0.5, cost: 0, capacity: 1 });
+    expect(shares('ethereum', ['active_addresses', 'gas_used'])).toEqual({
+      demand: 0.5,
+      cost: 0,
+      capacity: 1,
+    });
     expect(shares('arbitrum', ['fee_median'])).toEqual({ demand: 0, cost: 0.5, capacity: 0 });
   });
 });

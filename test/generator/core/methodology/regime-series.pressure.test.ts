@@ -75,7 +75,9 @@ describe('the contributions of the drivers', () => {
         for (let t = 0; t < dates.length; t += 30) {
           const drivers = driversAt(t, regimes, methodology, rounding);
           const sumOf = (isOf: (dimension: string) => boolean): number =>
-            drivers.filter(({ dimension }) => isOf(dimension)).reduce((sum, each) => sum + each.contribution, 0);
+            drivers
+              .filter(({ dimension }) => isOf(dimension))
+              .reduce((sum, each) => sum + each.contribution, 0);
           const demand = axes.demand[t] ?? null;
           const pressure = axes.pressure[t] ?? null;
           if (demand !== null) expect(sumOf((each) => each === 'demand')).toBeCloseTo(demand, 8);
