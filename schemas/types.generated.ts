@@ -1155,6 +1155,14 @@ export interface FeatureSchema {
   schema: 'feature-schema/1';
   published_revision: Revision;
   methodology_version: MethodologyVersion;
+  /**
+   * Version of the columns: raised when a column is added, removed or changes its meaning.
+   */
+  version: number;
+  /**
+   * What each version after the first changed, the newest first.
+   */
+  changes: ColumnChange[];
   title: string;
   description: string;
   fields: FeatureField[];
@@ -1164,6 +1172,10 @@ export interface FeatureSchema {
   dialect: TableDialect;
   safe_uses: string[];
   unsafe_uses: string[];
+}
+export interface ColumnChange {
+  version: number;
+  description: string;
 }
 export interface FeatureField {
   name: string;
@@ -1765,7 +1777,7 @@ export interface RegimeCalendarRow {
   date: CalendarDate;
   chain: Chain;
   regime: RegimeLabel;
-  confidence: number;
+  confidence: number | null;
   status: DayStatus;
   demand_score: number | null;
   cost_score: number | null;
@@ -1776,6 +1788,8 @@ export interface RegimeCalendarRow {
   methodology_version: MethodologyVersion;
   published_revision: Revision;
   determinism_hash: Sha256;
+  demand_level: Level | null;
+  pressure_level: Level | null;
 }
 /**
  * The complete published state at one revision.

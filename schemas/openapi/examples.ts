@@ -63,9 +63,9 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 /** Header and two rows of a regime calendar. */
 export const CALENDAR_TEXT = [
-  'date,chain,regime,confidence,status,demand_score,cost_score,capacity_score,regime_since,run_days,top_driver,methodology_version,published_revision,determinism_hash',
-  '2026-08-19,bitcoin,slack,0.978764,available,32.1,5.03,23.46,2026-08-09,11,fee_mean,v1,2026-08-20.000001,87ff030c6cdb1f207728a8e92aba8e363821a535e53f09f9d5f709dfc47fc1b5',
-  '2026-08-20,bitcoin,slack,0.989329,available,36.48,6.11,20.39,2026-08-09,12,fee_mean,v1,2026-08-21.000001,793eb9a9fdb1433a07628c409fbc359687288eb7418c22c0bc1f8e1b009afa70',
+  'date,chain,regime,confidence,status,demand_score,cost_score,capacity_score,regime_since,run_days,top_driver,methodology_version,published_revision,determinism_hash,demand_level,pressure_level',
+  '2026-08-19,bitcoin,slack,0.978764,available,32.1,5.03,23.46,2026-08-09,11,fee_mean,v1,2026-08-20.000001,87ff030c6cdb1f207728a8e92aba8e363821a535e53f09f9d5f709dfc47fc1b5,normal,low',
+  '2026-08-20,bitcoin,slack,0.989329,available,36.48,6.11,20.39,2026-08-09,12,fee_mean,v1,2026-08-21.000001,793eb9a9fdb1433a07628c409fbc359687288eb7418c22c0bc1f8e1b009afa70,normal,low',
   '',
 ].join('\n');
 

@@ -3,11 +3,12 @@ import { toDate, toDayNumber } from '../../../schemas/dates.js';
 import { chartDataPath } from '../../../schemas/paths.js';
 import type { Chain, Chart, MetaDay, Methodology, RegimeLabel } from '../../../schemas/types.generated.js';
 import { expectedSignals } from '../methodology/signals.js';
+import { shownShare, shownZ } from '../text/words.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from './artifact.js';
 
 const LABELS = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type
 
-/** The part of a meta record that charts show. Numbers are cut after four decimals. */
+/** The part of a meta record that charts show. Numbers are rounded as in texts. */
 export type ChartPoint = {
   readonly date: string;
   readonly label: RegimeLabel;
@@ -22,16 +23,11 @@ export function toChartPoint({ date, regime, confidence }: MetaDay): ChartPoint 
   return {
     date,
     label: regime.label,
-    confidence: cut(confidence.score),
-    demand: demand.z === null ? null : cut(demand.z),
-    pressure: pressure.z === null ? null : cut(pressure.z),
+    confidence: shownShare(confidence.score),
+    demand: demand.z === null ? null : shownZ(demand.z),
+    pressure: pressure.z === null ? null : shownZ(pressure.z),
     missing: confidence.missing_signals,
   };
-}
-
-/** Cuts a number of a record towards zero, so that it reads the same as the record's. Precondition: at most nine decimals. */
-function cut(x: number): number {
-  return Math.trunc(Math.round(x * 1e9) / 1e5) / 1e4 || 0; // not -0, which JSON does not have
 }
 
 /** Returns the data of a chain's chart. Precondition: at least one point; dates ascend. */

@@ -43,8 +43,8 @@ export const CALENDAR_FIELDS: readonly CalendarField[] = [
     type: 'number',
     unit: 'probability',
     title: 'Confidence',
-    description: 'Estimated probability that hindsight gives the same label; 0 when indeterminate.',
-    constraints: { required: true, minimum: 0, maximum: 1 },
+    description: 'Estimated probability that hindsight gives the same label; empty when indeterminate.',
+    constraints: { minimum: 0, maximum: 1 },
   },
   {
     name: 'status',
@@ -105,6 +105,8 @@ export const CALENDAR_FIELDS: readonly CalendarField[] = [
     description: 'Hash that anchors the meta record of the row.',
     constraints: { required: true, pattern: '[0-9a-f]{64}' },
   },
+  levelField('demand_level', 'Demand level', 'Level of the demand axis'),
+  levelField('pressure_level', 'Pressure level', 'Level of the pressure axis'),
 ];
 
 /** A column of the calendar, as a field of the feature schema. */
@@ -115,13 +117,19 @@ function scoreField(name: keyof RegimeCalendarRow, title: string, description: s
   return { name, type: 'number', unit: 'score', title, description, constraints };
 }
 
+function levelField(name: keyof RegimeCalendarRow, title: string, what: string): CalendarField {
+  const description = `${what}: with the other level, the regime; empty when the axis is missing.`;
+  return { name, type: 'string', title, description, constraints: { enum: ['low', 'normal', 'high'] } };
+}
+
 export function toCalendarRow(record: MetaDay): RegimeCalendarRow {
   const { demand, cost, capacity } = record.scorecard;
+  const { label, axes } = record.regime;
   return {
     date: record.date,
     chain: record.chain,
-    regime: record.regime.label,
-    confidence: record.confidence.score,
+    regime: label,
+    confidence: label === 'indeterminate' ? null : record.confidence.score,
     status: record.status,
     demand_score: demand.score,
     cost_score: cost.score,
@@ -132,6 +140,8 @@ export function toCalendarRow(record: MetaDay): RegimeCalendarRow {
     methodology_version: record.methodology_version,
     published_revision: record.published_revision,
     determinism_hash: record.regime.determinism_hash,
+    demand_level: axes.demand.level,
+    pressure_level: axes.pressure.level,
   };
 }
 

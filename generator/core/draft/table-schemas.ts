@@ -21,7 +21,7 @@ export function tableSchemaFiles(methodology: Methodology): FileTemplate[] {
 /** What differs between the tables. */
 type Description = Pick<
   FeatureSchema,
-  'title' | 'description' | 'fields' | 'primaryKey' | 'safe_uses' | 'unsafe_uses'
+  'version' | 'changes' | 'title' | 'description' | 'fields' | 'primaryKey' | 'safe_uses' | 'unsafe_uses'
 >;
 
 function schemaFile(path: string, version: string, table: Description): FileTemplate {
@@ -45,6 +45,14 @@ function schemaFile(path: string, version: string, table: Description): FileTemp
 }
 
 const CALENDAR: Description = {
+  version: 2,
+  changes: [
+    {
+      version: 2,
+      description:
+        'demand_level and pressure_level were added at the end. confidence is empty, not 0, where the regime is indeterminate.',
+    },
+  ],
   title: 'Regime calendar',
   description: 'One row per chain and UTC date: the regime of the day, its confidence, and what drives it.',
   fields: CALENDAR_FIELDS.map((field) => ({ ...field })),
@@ -65,6 +73,8 @@ const CALENDAR: Description = {
 
 function describeVolumes(genre: VolumeGenre, chain: Chain, methodology: Methodology): Description {
   return {
+    version: 1,
+    changes: [],
     title: `Volumes of ${genre}, ${CHAINS[chain].name}`,
     description:
       'One row for each UTC date, version and status: closed years, and closed months of the year after them.',

@@ -49,13 +49,16 @@ export function monthLetters(month: number): string {
 /**
  * The forms of all numbers that people read: on pages, in briefs and weekly summaries, on charts and in a terminal. Each
  * kind of quantity has one function, so that a fact looks the same everywhere. No form depends on the locale, and none
- * has an exponent. Rounding is half away from zero, except for the kinds that are compared with a boundary: they are cut
- * towards zero, so that none appears to have reached it.
+ * has an exponent.
  *
- * - z, contribution, distance between z: two decimals, cut: `0.72`, `-1.50`
+ * Rounding is half away from zero, exact on the decimal text of the number: 4.165 is 4.17. If a rounded number would
+ * appear to have reached a boundary that its number has not reached, it gets as many more digits as it needs: a share of
+ * 0.8996 is 89.96 %, because 90 % is a high confidence.
+ *
+ * - z, contribution, distance between z: two decimals: `0.73`, `-1.50`
  * - score: three significant digits, two below one: `57.4`, `5.04`, `100`
- * - share, probability, confidence: three significant digits, cut: `82.3 %`, `99.9 %`
- * - change: two significant digits, three close to 100 %: `+3.2 %`, `-99.7 %`
+ * - share, probability, confidence: three significant digits: `82.3 %`, `99.9 %`
+ * - change: two significant digits: `+3.2 %`, `-99.7 %`
  * - quantity, with or without a unit: three significant digits, two below one, and whole numbers from a thousand to a
  *   million: `470,665`, `1.23 million`, `0.0000023 ETH`
  * - ratio: six significant digits: `1.00012`
@@ -68,23 +71,27 @@ export function monthLetters(month: number): string {
  */
 
 const SCALES = [
-  { from: 1e12, name: 'trillion' },
-  { from: 1e9, name: 'billion' },
-  { from: 1e6, name: 'million' },
+  { power: 12, name: 'trillion' },
+  { power: 9, name: 'billion' },
+  { power: 6, name: 'million' },
 ] as const;
-const GROUPED_FROM = 1_000;
 /** Units that are written after the number. */
 const SUFFIX_UNITS = ['BTC', 'ETH', 'gwei', 'TH/s'] as const;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
-/** Largest percentage that is shown for a value below 100 %. */
-const MOST_PERCENT = 99.9;
-
-// Noise of binary arithmetic is removed before rounding: it is beyond the 15th digit, after a multiplication beyond the 12th.
+/** The shares that the methodology compares shares with, and the whole. */
+const SHARE_BOUNDARIES = [0.5, 0.7, 0.9, 1];
+/** The z at which the methodology changes a level. */
+const Z_BOUNDARIES = [0.3, 1];
 
 /** Formats a z, a contribution to an axis, or a distance between two z. */
 export function zWords(z: number): string {
-  const words = cut(Math.abs(z), 2);
+  const words = clearOf(Z_BOUNDARIES, Math.abs(z), 0, (size, digits) => roundPlaces(size, 0, 2 + digits));
   return z < 0 && Number(words) !== 0 ? `-${words}` : words;
+}
+
+/** Returns the number that `zWords` shows. */
+export function shownZ(z: number): number {
+  return Number(zWords(z));
 }
 
 /** Formats a score of a scorecard. */
@@ -98,11 +105,14 @@ export function scoreChangeWords(from: number, to: number): string {
   return `${change < 0 ? '' : '+'}${change}`;
 }
 
-/** Formats a share, a probability or a confidence. A share below 1 is never 100 %. Precondition: not negative. */
+/** Formats a share, a probability or a confidence. Precondition: not negative. */
 export function shareWords(share: number): string {
-  const percent = Math.min(toPercent(share), share < 1 ? MOST_PERCENT : Infinity);
-  const decimals = percent === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(percent)));
-  return `${trimZeros(cut(percent, decimals))} %`;
+  return `${clearOf(SHARE_BOUNDARIES, share, 2, (size, digits) => roundDigits(size, 2, 3 + digits))} %`;
+}
+
+/** Returns the number that `shareWords` shows, as a fraction. */
+export function shownShare(share: number): number {
+  return Number(`${shareWords(share).replace(' %', '')}e-2`);
 }
 
 /** Formats a relative change with its sign. */
@@ -111,18 +121,16 @@ export function changeWords(change: number): string {
   return change === 0 ? size : `${change < 0 ? '-' : '+'}${size}`;
 }
 
-/** Formats a relative change without its sign, for a sentence that states the direction. One below 1 is never 100 %. */
+/** Formats a relative change without its sign, for a sentence that states the direction. */
 export function changeSizeWords(change: number): string {
-  const percent = toPercent(Math.abs(change));
-  const two = decimal(percent, 2);
-  const three = String(Math.min(MOST_PERCENT, Number(percent.toPrecision(3))));
-  return `${Math.abs(change) >= 1 ? numberWords(percent) : two === '100' ? three : two} %`;
+  const size = Math.abs(change);
+  if (size >= 1) return `${quantityWords(size, 2)} %`;
+  return `${clearOf([1], size, 2, (x, digits) => roundDigits(x, 2, 2 + digits))} %`;
 }
 
 /** Formats a quantity without a unit, or whose unit is in the text around it. */
 export function numberWords(x: number): string {
-  const size = Number(Math.abs(x).toPrecision(15));
-  const words = sizeWords(size);
+  const words = quantityWords(Math.abs(x), 0);
   return x < 0 && words !== '0' ? `-${words}` : words;
 }
 
@@ -134,7 +142,7 @@ export function amountWords(value: number, unit: string): string {
 
 /** Formats a positive ratio of two values of the same quantity. */
 export function ratioWords(ratio: number): string {
-  return decimal(ratio, 6);
+  return roundDigits(ratio, 0, 6);
 }
 
 /** Formats a whole number of things with all its digits. */
@@ -144,9 +152,9 @@ export function countWords(things: number): string {
 
 /** Formats a number of bytes. */
 export function bytesWords(bytes: number): string {
-  const power = BYTE_UNITS.findIndex((_, i) => Number((bytes / 1000 ** i).toPrecision(3)) < 1000);
+  const power = BYTE_UNITS.findIndex((_, i) => Number(roundDigits(bytes, -3 * i, 3)) < 1000);
   const unit = power === -1 ? BYTE_UNITS.length - 1 : power;
-  return `${numberWords(bytes / 1000 ** unit)} ${BYTE_UNITS[unit] ?? ''}`;
+  return `${quantityWords(bytes, -3 * unit)} ${BYTE_UNITS[unit] ?? ''}`;
 }
 
 /** Formats a duration. */
@@ -159,33 +167,53 @@ export function priceWords(cents: number): string {
   return countWords(Math.floor(cents / 100)) + (cents % 100 === 0 ? '' : (cents / 100).toFixed(2).slice(-3));
 }
 
-function sizeWords(size: number): string {
-  if (Math.round(size) < GROUPED_FROM) return decimal(size, size < 1 ? 2 : 3);
-  if (Math.round(size) < 1e6) return countWords(Math.round(size));
-  const scale = SCALES.find(({ from }) => Number(size.toPrecision(3)) >= from) ?? SCALES[2];
-  return `${decimal(size / scale.from, 3)} ${scale.name}`;
+/** Returns size × 10^`power` as a quantity. */
+function quantityWords(size: number, power: number): string {
+  const whole = roundPlaces(size, power, 0);
+  if (whole.length < 4) return roundDigits(size, power, exponentOf(size) + power < 0 ? 2 : 3);
+  if (whole.length < 7) return countWords(Number(whole));
+  const scale = SCALES.find((each) => Number(roundDigits(size, power - each.power, 3)) >= 1) ?? SCALES[2];
+  return `${roundDigits(size, power - scale.power, 3)} ${scale.name}`;
 }
 
-function toPercent(share: number): number {
-  return Number((share * 100).toPrecision(12));
+/** Returns a rounded number with the fewest more digits at which it is not on the other side of a boundary than `size`. */
+function clearOf(
+  boundaries: readonly number[],
+  size: number,
+  power: number,
+  round: (size: number, digits: number) => string,
+): string {
+  for (let digits = 0; ; digits += 1) {
+    const words = round(size, digits);
+    const shown = Number(`${words}e${-power}`);
+    if (digits > 17 || boundaries.every((boundary) => size >= boundary || shown < boundary)) return words;
+  }
 }
 
-/** Rounds to significant digits, without trailing zeros. */
-function decimal(size: number, digits: number): string {
+function exponentOf(size: number): number {
+  return Number(size.toExponential().split('e')[1]);
+}
+
+/** Rounds size × 10^`power` to significant digits, without trailing zeros. */
+function roundDigits(size: number, power: number, digits: number): string {
   if (size === 0) return '0';
-  const rounded = Number(size.toPrecision(digits));
-  const places = Math.max(0, digits - 1 - Math.floor(Math.log10(rounded)));
-  return trimZeros(rounded.toFixed(Math.min(100, places)));
-}
-
-/** Truncates a non-negative number to `decimals` decimal places. */
-function cut(size: number, decimals: number): string {
-  const [whole = '0', fraction = ''] = size.toFixed(Math.min(100, Math.max(12, decimals + 9))).split('.');
-  return decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`;
-}
-
-function trimZeros(text: string): string {
+  const text = roundPlaces(size, power, digits - 1 - exponentOf(size) - power);
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** Rounds size × 10^`power` to decimal places, half away from zero; a negative number of places rounds before the point. */
+function roundPlaces(size: number, power: number, places: number): string {
+  const [digits = '0', exponent = '0'] = size.toExponential().split('e');
+  const decimals = digits.length > 1 ? digits.length - 2 : 0;
+  const shift = Number(exponent) - decimals + power + places; // the result counts units of 10^-places
+  const value = BigInt(digits.replace('.', ''));
+  const units =
+    shift >= 0
+      ? value * 10n ** BigInt(shift)
+      : (value + 5n * 10n ** BigInt(-shift - 1)) / 10n ** BigInt(-shift);
+  if (places <= 0) return String(units * 10n ** BigInt(-places));
+  const text = String(units).padStart(places + 1, '0');
+  return `${text.slice(0, -places)}.${text.slice(-places)}`;
 }
 
 type Confidence = { readonly score: number; readonly level: ConfidenceLevel };

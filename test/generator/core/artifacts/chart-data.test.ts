@@ -38,15 +38,15 @@ it('holds what the records say, with numbers that read the same, for every chain
     );
     for (const [t, { regime, confidence }] of records.entries()) {
       const { demand, pressure } = regime.axes;
-      const words = [demand.z, pressure.z].map((z) => zWords(z ?? NaN)); // NaN for none
       const point = points[t];
-      expect([point?.demand, point?.pressure].map((z) => zWords(z ?? NaN))).toEqual(words);
-      expect(shareWords(point?.confidence ?? NaN)).toBe(shareWords(confidence.score));
+      const words = (z: number | null | undefined): string => (z == null ? 'none' : zWords(z));
+      expect([point?.demand, point?.pressure].map(words)).toEqual([demand.z, pressure.z].map(words));
+      expect(shareWords(point?.confidence ?? -1)).toBe(shareWords(confidence.score));
     }
   }
 });
 
-it('cuts numbers so that they read the same, whatever their digits', () => {
+it('rounds numbers so that they read the same, whatever their digits', () => {
   const [record] = CHAIN_IDS.map((chain) =>
     createDayWriters(randomSeries({ chain, seed: 1, days: 3 }), texts).meta(1, {
       revision: STAMP.revision,

@@ -1,5 +1,6 @@
 import { WEEKLY_COLUMNS, weeklySummaryFile } from '../../../../generator/core/artifacts/summary.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
+import { shareWords } from '../../../../generator/core/text/words.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { CHAIN_IDS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';
 import type { Chain, MetaDay, MetricName } from '../../../../schemas/types.generated.js';
@@ -54,7 +55,7 @@ describe('a weekly summary of random data', () => {
             date,
             new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { weekday: 'short', timeZone: 'UTC' }),
             regime.label,
-            regime.label === 'indeterminate' ? '-' : `${Math.floor(confidence.score * 1_000 + 1e-6) / 10} %`,
+            regime.label === 'indeterminate' ? '-' : shareWords(confidence.score),
             status,
           ]),
         );

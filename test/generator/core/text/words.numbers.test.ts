@@ -1,4 +1,6 @@
+import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
+import methodology from '../../../../schemas/methodology/v1.json' with { type: 'json' };
 import {
   amountWords,
   bytesWords,
@@ -12,9 +14,13 @@ import {
   scoreWords,
   secondsWords,
   shareWords,
+  shownShare,
+  shownZ,
   zWords,
 } from '../../../../generator/core/text/words.js';
 
+/** The numbers that others are compared with. */
+const BOUNDARIES = { z: [0.3, 1], share: [0.5, 0.7, 0.9, 1] };
 const SCALES: Readonly<Record<string, number>> = {
   million: 1e6,
   billion: 1e9,
@@ -104,22 +110,32 @@ describe('a quantity', () => {
 
 describe('a z', () => {
   it.each([
-    [0.728_451, '0.72'],
-    [0.999_999, '0.99'],
+    [0.728_451, '0.73'],
+    [4.165, '4.17'],
+    [0.999_999, '0.999999'],
+    [0.996, '0.996'],
+    [1.996, '2.00'],
+    [0.296, '0.296'],
     [1, '1.00'],
     [-1.5, '-1.50'],
-    [-0.009, '0.00'],
+    [-0.009, '-0.01'],
+    [-0.004, '0.00'],
     [0.29, '0.29'],
   ])('of %d is %s', form(zWords));
 
-  it('has two decimals, and appears to have reached a boundary only if it has', () => {
-    const z = fc.integer({ min: -1e9, max: 1e9 }).map((n) => n / 1e8);
-    const boundary = fc.integer({ min: 1, max: 900 }).map((n) => n / 100);
+  it('is rounded half away from zero to two decimals, and appears to have reached a boundary only if it has', () => {
+    const z = fc.integer({ min: -9e8, max: 9e8 }).map((n) => n / 1e8);
     fc.assert(
-      fc.property(z, boundary, (x, limit) => {
-        expect(zWords(x)).toMatch(/^-?\d+\.\d\d$/);
-        expect(Math.abs(read(zWords(x)) - x)).toBeLessThan(0.01);
-        expect(Math.abs(read(zWords(x))) >= limit).toBe(Math.abs(x) >= limit);
+      fc.property(z, (x) => {
+        const words = zWords(x);
+        expect(words).toMatch(/^-?\d+\.\d\d+$/);
+        const places = words.split('.')[1]?.length ?? 0;
+        expect(Number(words)).toBe(
+          new Decimal(x).toDecimalPlaces(places, Decimal.ROUND_HALF_UP).toNumber() + 0,
+        ); // + 0: no negative zero
+        for (const boundary of BOUNDARIES.z)
+          expect(Math.abs(read(words)) >= boundary).toBe(Math.abs(x) >= boundary);
+        if (places > 2) expect(BOUNDARIES.z).toContain(Math.abs(Number(x.toFixed(places - 1))));
       }),
       { numRuns: 500 },
     );
@@ -151,11 +167,16 @@ describe('a score', () => {
 describe('a share', () => {
   it.each([
     [1, '100 %'],
-    [0.999_999_999_999_9, '99.9 %'],
+    [0.999_999_999_999_9, '99.99999999999 %'],
+    [0.9996, '99.96 %'],
+    [0.8996, '89.96 %'],
+    [0.9004, '90 %'],
     [0.995, '99.5 %'],
     [0.823_456, '82.3 %'],
+    [0.823_5, '82.4 %'],
+    [0.285_25, '28.5 %'],
     [0.8, '80 %'],
-    [0.799_999_999, '79.9 %'],
+    [0.799_999_999, '80 %'],
     [0.29, '29 %'],
     [0.0574, '5.74 %'],
     [1e-9, '0.0000001 %'],
@@ -163,26 +184,44 @@ describe('a share', () => {
     [1.234, '123 %'],
   ])('of %d is %s', form(shareWords));
 
-  it('is cut after three digits, is 100 % only for all, and 0 % only for none', () => {
+  it('is rounded half away from zero to three digits, is 100 % only for all, and 0 % only for none', () => {
     fc.assert(
       fc.property(fc.oneof(sizes(-12, -2), fc.double({ min: 1e-12, max: 1, noNaN: true })), (x) => {
-        const stated = read(shareWords(x));
-        expect(stated).toBeLessThanOrEqual(x * (1 + 1e-9));
-        expect(stated).toBeGreaterThan(x * 0.99 * (1 - 1e-9));
-        expect(shareWords(x) === '100 %').toBe(x === 1);
+        const percent = shareWords(x).replace(' %', '');
+        const rounded = (digits: number) =>
+          new Decimal(x).times(100).toSignificantDigits(digits, Decimal.ROUND_HALF_UP).toFixed();
+        const digits = percent.replace(/^0\.0*|\./, '').length;
+        expect(percent).toBe(rounded(Math.max(3, digits)));
+        if (digits > 3) expect(BOUNDARIES.share).toContain(Number(rounded(3)) / 100);
+        expect(percent === '100').toBe(x === 1);
+        for (const boundary of BOUNDARIES.share)
+          expect(Number(percent) >= boundary * 100).toBe(x >= boundary);
       }),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     );
   });
 
-  it('shows a minimum of whole percents exactly when it has reached it', () => {
-    const share = fc.integer({ min: 0, max: 1e9 }).map((n) => n / 1e9);
-    fc.assert(
-      fc.property(share, fc.integer({ min: 1, max: 100 }), (x, percent) => {
-        expect(read(shareWords(x)) >= read(`${percent} %`)).toBe(x >= percent / 100);
-        expect(shareWords(percent / 100)).toBe(`${percent} %`);
-      }),
+  it('and a z read the same again from the number that they show', () => {
+    const share = fc.oneof(
+      sizes(-9, -2),
+      fc.integer({ min: 0, max: 1e6 }).map((n) => n / 1e6),
     );
+    fc.assert(
+      fc.property(share, fc.integer({ min: -9e9, max: 9e9 }), (x, n) => {
+        expect(shareWords(shownShare(x))).toBe(shareWords(x));
+        expect(zWords(shownZ(n / 1e9))).toBe(zWords(n / 1e9));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('has the boundaries of the methodology', () => {
+    const { levels, data_quality: quality, confidence } = methodology;
+    expect(BOUNDARIES.z).toStrictEqual([levels.exit, levels.enter]);
+    const scores = confidence.levels
+      .map(({ min_score: minimum }) => minimum)
+      .filter((minimum) => minimum > 0);
+    expect(BOUNDARIES.share).toStrictEqual([...new Set([quality.minimum, ...scores, 1])].sort());
   });
 });
 
@@ -195,8 +234,9 @@ describe('a change', () => {
     [0.001, '+0.1 %'],
     [-0.997, '-99.7 %'],
     [-0.994, '-99 %'],
-    [-0.9996, '-99.9 %'],
-    [-0.999_999, '-99.9 %'],
+    [-0.9996, '-99.96 %'],
+    [-0.999_999, '-99.9999 %'],
+    [0.0125, '+1.3 %'],
     [-1, '-100 %'],
     [11.5, '+1,150 %'],
   ])('of %d is %s', form(changeWords));
