@@ -144,15 +144,18 @@ export function metricsOf(chain: Chain): MetricName[] {
   return METRIC_NAMES.filter((metric) => (METRICS[metric].chains as readonly Chain[]).includes(chain));
 }
 
-/** Meaning of each label, as words that can follow "is". */
+/**
+ * Meaning of each label, the same on pages, in texts and in the glossary. "Unusually cheap" needs no word on the blocks:
+ * pressure is low only when the cost is below normal (methodology v1, section 3).
+ */
 export const LABEL_MEANINGS = {
   congested: 'more use than usual and block space scarce',
   expanding: 'more use than usual and block space not scarce',
-  strained: 'block space scarce without unusual use',
+  strained: 'block space scarce, although use is not above usual',
   steady: 'nothing unusual',
-  slack: 'usual use, unusually cheap or empty',
+  slack: 'usual use, unusually cheap',
   quiet: 'less use than usual',
-  dormant: 'less use and unusually cheap or empty',
+  dormant: 'less use than usual, unusually cheap',
   indeterminate: 'not enough evidence to say',
 } as const satisfies Record<RegimeLabel, string>;
 

@@ -74,7 +74,7 @@ export const WEEKLY_TEXT = `Bitcoin: network state in the week to 2026-08-20
 ========================================================================
 
 Regime      slack for 12 days, since 2026-08-09
-            usual use, unusually cheap or empty
+            usual use, unusually cheap
 Before      steady
 Confidence  98.9 %, high
 `;

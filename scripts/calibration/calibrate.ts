@@ -29,6 +29,7 @@ function formatCalibration(report: Report): string {
     formatFit(report),
     formatErrors(report),
     formatLabels(report),
+    formatScores(report),
     formatChains(report),
     formatMissing(report),
   ].join('\n\n');
@@ -65,7 +66,8 @@ function formatErrors({ calibration_error: error }: CalibrationReport): string {
   return formatTable(
     ['coefficients', 'days', 'calibration error'],
     [
-      ['methodology', 'all', error.published.toFixed(5)],
+      ['methodology', 'all', error.unreduced.toFixed(5)],
+      ['methodology, reduced for missing signals', 'all', error.published.toFixed(5)],
       ['refitted', 'all', error.refitted.toFixed(5)],
       [early, 'the same', error.before.toFixed(5)],
       [early, 'all others', error.from.toFixed(5)],
@@ -80,6 +82,15 @@ function formatLabels({ labels }: CalibrationReport): string {
     ...[meanScore, hitShare, gap].map((share) => share.toFixed(4)),
   ]);
   return formatTable(['label', 'days', 'mean score', 'accuracy', 'gap'], rows);
+}
+
+function formatScores({ scores }: CalibrationReport): string {
+  const rows = scores.map(({ from, to, days, ...shares }) => [
+    `${from} to ${to}`,
+    days,
+    ...[shares.mean_score, shares.hit_share, shares.kept_share].map((share) => share.toFixed(3)),
+  ]);
+  return formatTable(['score', 'days', 'mean score', 'equals hindsight', 'same three days later'], rows);
 }
 
 function formatChains({ chains }: CalibrationReport): string {

@@ -25,15 +25,38 @@ export type CalibrationReport = {
   readonly chains: { readonly [chain in Chain]?: ChainStability };
   readonly coefficients: { readonly published: Coefficients; readonly refitted: Coefficients };
   readonly calibration_error: {
+    /** Of the published score, which is reduced where signals are missing. */
     readonly published: number;
+    /** Of the probability before that reduction. */
+    readonly unreduced: number;
     readonly refitted: number;
     /** Of coefficients fitted only on days before `TESTED_FROM`, measured on those days. */
     readonly before: number;
     /** The same coefficients, measured on the later days. */
     readonly from: number;
   };
+  /** Calibration of the probability before the reduction, by label. */
   readonly labels: readonly ({ readonly label: RegimeLabel } & Calibration)[];
+  /** What the published score has meant, by its value, ascending. */
+  readonly scores: readonly ScoreBin[];
 };
+
+/** The days whose score is at least `from` and below `to`; the last bin includes 1. */
+type ScoreBin = {
+  readonly from: number;
+  readonly to: number;
+  readonly days: number;
+  readonly mean_score: number;
+  /** Share of these days whose label equals the hindsight label. */
+  readonly hit_share: number;
+  /** Share of these days with a labelled day three days later that has the same label. */
+  readonly kept_share: number;
+};
+
+/** The lower ends of the bins: the levels of the confidence, each in two parts. */
+const SCORE_BINS = [0, 0.5, 0.7, 0.8, 0.9, 0.95];
+/** Number of days after which a label is compared with itself. */
+const KEPT_DAYS = 3;
 
 /** Measures judged days. Precondition: days of a chain are adjacent and ascend. */
 export function toCalibrationReport(
@@ -53,11 +76,13 @@ export function toCalibrationReport(
     coefficients: { published: { intercept, margin, run, speed }, refitted: toCoefficients(refitted) },
     calibration_error: {
       published: expectedCalibrationError(compared.map(toForecast)),
+      unreduced: expectedCalibrationError(compared.map(rescored([intercept, margin, run, speed], settings))),
       refitted: expectedCalibrationError(compared.map(rescored(refitted, settings))),
       before: expectedCalibrationError(before.map(rescored(early, settings))),
       from: expectedCalibrationError(from.map(rescored(early, settings))),
     },
-    labels: labelCalibrations(compared),
+    labels: labelCalibrations(compared, rescored([intercept, margin, run, speed], settings)),
+    scores: scoreBins(days),
   };
 }
 
@@ -129,7 +154,27 @@ function toCoefficients([
   return { intercept, margin, run, speed };
 }
 
-function labelCalibrations(days: readonly ComparedDay[]): CalibrationReport['labels'] {
+function scoreBins(days: readonly JudgedDay[]): ScoreBin[] {
+  const judged = days.flatMap((day, i) => {
+    if (!isCompared(day)) return [];
+    const later = days[i + KEPT_DAYS];
+    const isFollowed = later?.chain === day.chain && isLabelled(later);
+    return [{ ...toForecast(day), kept: isFollowed ? later.label === day.label : null }];
+  });
+  return SCORE_BINS.map((from, i) => {
+    const to = SCORE_BINS[i + 1] ?? 1;
+    const own = judged.filter(({ score }) => score >= from && (score < to || to === 1));
+    const followed = own.filter(({ kept }) => kept !== null);
+    const { days, mean_score, hit_share } = calibrationOf(own);
+    const keptShare = followed.filter(({ kept }) => kept).length / followed.length;
+    return { from, to, days, mean_score, hit_share, kept_share: keptShare };
+  });
+}
+
+function labelCalibrations(
+  days: readonly ComparedDay[],
+  toForecast: (day: ComparedDay) => Forecast,
+): CalibrationReport['labels'] {
   const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type
   return labels.flatMap((label) => {
     const own = days.filter((day) => day.label === label);

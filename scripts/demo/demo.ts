@@ -13,7 +13,7 @@ import { CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../../schemas/paths.js';
 import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
-import { LABEL_SENTENCES } from '../../generator/core/pages/page.js';
+import { labelSentence } from '../../generator/core/pages/page.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { findDifferences } from './collected-sample.js';
 import { assertFreePort, parsePort } from './demo-port.js';
@@ -173,7 +173,7 @@ async function readLanding(store: string): Promise<Landing> {
 
 function describeChain(chain: Chain, { regime, confidence }: ChainLanding, folder: string): string {
   const rows = [
-    ['regime', `${regime.label}: ${LABEL_SENTENCES[regime.label]}`],
+    ['regime', `${regime.label}: ${labelSentence(regime.label)}`],
     ['since', `${regime.since} (${count(regime.run_days, 'day')})`],
     ['confidence', confidenceWords(regime.label, confidence)],
     ['calendar', shorten(fileOf(folder, calendarPath(chain)))],

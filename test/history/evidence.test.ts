@@ -8,7 +8,7 @@ import type { JudgedDay } from '../../scripts/calibration/hindsight.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { addDays } from '../../schemas/dates.js';
 import { currentMethodology, methodologyTextUrl } from '../../schemas/methodology.js';
-import type { Chain, RegimeLabel, MetaDay } from '../../schemas/types.generated.js';
+import type { Chain, Level, MetaDay, RegimeLabel } from '../../schemas/types.generated.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 import { AS_OF, metricsFolder } from './history-data.js';
 import { runGenerator, runNode, runProgram } from './plain-node.js';
@@ -20,10 +20,17 @@ import { openStore } from '../../infra/store/open-store.js';
 import { manifestOf } from '../../generator/core/release/plan-types.js';
 import { readArtifactJson } from '../../generator/state/stored-json.js';
 import { calendarPath, publicKey } from '../../schemas/paths.js';
+import { numberWords, shareWords, zWords } from '../../generator/core/text/words.js';
 import { readState } from './published-series.js';
 
 /** A row of a published calendar. */
-type CalendarDay = { readonly regime: string; readonly confidence: number };
+type CalendarDay = {
+  readonly regime: string;
+  readonly confidence: number;
+  readonly cost: string;
+  readonly demandLevel: string;
+  readonly pressureLevel: string;
+};
 
 /** Reads the public regime calendar of a chain from a store's folder, in ascending order. */
 async function readCalendar(folder: string, chain: Chain): Promise<Map<string, CalendarDay>> {
@@ -34,7 +41,16 @@ async function readCalendar(folder: string, chain: Chain): Promise<Map<string, C
     lines.map((line) => {
       const cells = line.split(',');
       const cell = (name: string): string => cells[columns.indexOf(name)] ?? '';
-      return [cell('date'), { regime: cell('regime'), confidence: Number(cell('confidence')) }];
+      return [
+        cell('date'),
+        {
+          regime: cell('regime'),
+          confidence: Number(cell('confidence')),
+          cost: cell('cost_score'),
+          demandLevel: cell('demand_level'),
+          pressureLevel: cell('pressure_level'),
+        },
+      ];
     }),
   );
 }
@@ -64,15 +80,17 @@ function readMethodologyText(): string {
   return readFileSync(fileURLToPath(methodologyTextUrl(currentMethodology().version)), 'utf8');
 }
 
-/** Returns the rows of the Evidence table by their first cell. */
-function evidenceRows(): Map<string, string> {
+/** Returns the cells of the rows of all tables behind a heading of the methodology's text, by their first cell. */
+function rowsBehind(heading: string): Map<string, readonly string[]> {
   const text = readMethodologyText();
-  const evidence = text.slice(text.indexOf('## Evidence'));
-  const lines = evidence.split('\n').filter((line) => line.startsWith('|'));
+  const lines = text
+    .slice(text.indexOf(heading))
+    .split('\n')
+    .filter((line) => line.startsWith('|'));
   return new Map(
     lines
       .map((line) => line.split('|').map((cell) => cell.trim()))
-      .map((cells) => [cells[1] ?? '', cells[2] ?? '']),
+      .map(([, name = '', ...cells]) => [name, cells.slice(0, -1)]),
   );
 }
 
@@ -174,7 +192,8 @@ describe('the real history, published from the command line', () => {
 });
 
 describe('the Evidence table of the methodology matches the published calendars', () => {
-  const rows = evidenceRows();
+  const all = rowsBehind('## Evidence');
+  const rows = new Map([...all].map(([name, [value]]) => [name, value]));
   const stability = (chain: Chain): ChainStability => {
     const found = report.chains[chain];
     if (found === undefined) throw new Error(`no report of ${chain}`);
@@ -191,13 +210,13 @@ describe('the Evidence table of the methodology matches the published calendars'
 
   it('in how often labels change', () => {
     const changes = three(({ changes_per_30_days: rate }) => rate.toFixed(2));
-    expect(changes).toBe('0.66 / 0.69 / 0.44');
+    expect(changes).toBe('0.66 / 0.73 / 0.44');
     expect(rows.get('label changes per 30 days, bitcoin / ethereum / arbitrum')).toBe(changes);
   });
 
   it('in how often hindsight agrees', () => {
     const agreement = three((chain) => chain.agreement.toFixed(3));
-    expect(agreement).toBe('0.935 / 0.933 / 0.956');
+    expect(agreement).toBe('0.935 / 0.930 / 0.956');
     expect(rows.get('real-time label equals the hindsight label, bitcoin / ethereum / arbitrum')).toBe(
       agreement,
     );
@@ -210,16 +229,86 @@ describe('the Evidence table of the methodology matches the published calendars'
   });
 
   it('in the calibration of the confidence', () => {
-    const { published: fittedOnAll, from } = report.calibration_error;
+    const { published: score, unreduced, from } = report.calibration_error;
     const largest = Math.max(...report.labels.map(({ gap }) => gap));
-    expect(rows.get('expected calibration error (10 bins), fitted on all')).toBe(fittedOnAll.toFixed(3));
+    expect(rows.get('expected calibration error of p (10 bins), fitted on all')).toBe(unreduced.toFixed(3));
+    expect(rows.get('expected calibration error of the score, which is reduced for missing signals')).toBe(
+      score.toFixed(3),
+    );
     expect(rows.get('the same, coefficients fitted before 2022 and tested from 2022 on')).toBe(
       from.toFixed(3),
     );
-    expect(rows.get('largest gap between mean confidence and accuracy for any one label')).toBe(
-      largest.toFixed(2),
-    );
+    expect(rows.get('largest gap between mean p and accuracy for any one label')).toBe(largest.toFixed(2));
   });
+});
+
+it('the methodology says what the confidence has meant, by score', () => {
+  const rows = rowsBehind('### What the confidence has meant');
+  for (const { from, to, days, mean_score: mean, hit_share: hit, kept_share: kept } of report.scores) {
+    const shares = [mean, hit, kept].map((share) => share.toFixed(3));
+    expect(rows.get(`${from} to ${to}`)).toEqual([String(days), ...shares]);
+  }
+  expect(report.scores.reduce((sum, { days }) => sum + days, 0)).toBe(report.compared);
+});
+
+it('hindsight says on all but two days what the rules say three days later', () => {
+  const later = judged.flatMap(({ chain, hindsight }, i) => {
+    const day = judged[i + 3];
+    return day?.chain === chain ? [day.label === hindsight] : [];
+  });
+  expect([later.length, later.filter((isSame) => !isSame).length]).toEqual([12_342, 2]);
+});
+
+describe('a published calendar alone', () => {
+  const days = (): CalendarDay[] => CHAIN_IDS.flatMap((chain) => [...(calendars.get(chain)?.values() ?? [])]);
+
+  it('shows that pressure is never low with a cost above normal, nor high with one below', () => {
+    const against = days().filter(
+      ({ pressureLevel: level, cost }) =>
+        (level === 'low' && Number(cost) >= 50) || (level === 'high' && Number(cost) <= 50),
+    );
+    expect(against).toEqual([]);
+  });
+
+  it('shows each label as the pair of its levels', () => {
+    for (const { regime, demandLevel, pressureLevel } of days()) {
+      if (regime === 'indeterminate') continue;
+      const demand = methodology.labels[demandLevel as Level];
+      expect(demand[pressureLevel as Level]).toBe(regime);
+    }
+  });
+});
+
+it('the day that the methodology works through is computed as it says', async () => {
+  const { drivers, regime, confidence, scorecard } = await readMetaDay(folder.path, 'ethereum', '2022-02-01');
+  const rows = rowsBehind('## One day, from metrics to label');
+  const names: Readonly<Record<string, string>> = {
+    tx_count: 'transactions',
+    active_addresses: 'active addresses',
+    fee_median: 'median fee, ETH',
+    gas_price_mean: 'mean gas price, gwei',
+    target_use: 'use of the gas target',
+  };
+  expect(drivers.map(({ signal }) => signal).sort()).toEqual(Object.keys(names).sort());
+  for (const { signal, unit, value, smoothed, baseline, z } of drivers) {
+    const words = unit.startsWith('fraction') ? shareWords : numberWords;
+    const row = [value ?? NaN, smoothed, baseline].map(words);
+    expect(rows.get(names[signal] ?? '')).toEqual([...row, zWords(z)]);
+  }
+  const text = readMethodologyText().replaceAll(/\s+/g, ' ');
+  const { demand, pressure } = regime.axes;
+  for (const words of [
+    `the mean of the first two z: ${zWords(demand.z ?? NaN)}.`,
+    `the mean of the two fees' z (${zWords(scorecard.cost.z ?? NaN)}), and one quarter of the use of the gas target (${zWords(scorecard.capacity?.z ?? NaN)}): ${zWords(pressure.z ?? NaN)}.`,
+    `pressure is still \`${pressure.level}\``,
+    `make the day \`${regime.label}\`, as every day since ${regime.since}.`,
+    `pressure is ${zWords(confidence.margin ?? NaN)} above the boundary`,
+    `more than ${zWords(confidence.speed)} in a week`,
+    `gives ${shareWords(confidence.score)}, \`${confidence.level}\``,
+    `95 % or more, ${shareWords(report.scores.at(-1)?.hit_share ?? NaN)} were still the same`,
+  ])
+    expect(text).toContain(words);
+  expect(confidence.missing_signals).toEqual([]);
 });
 
 describe('a refit of the confidence score', () => {

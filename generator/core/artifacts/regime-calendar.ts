@@ -198,11 +198,6 @@ export function inChartWindow<T extends { readonly date: string }>(days: readonl
   return last === undefined ? [] : days.filter(({ date }) => date > addDays(last, -CHART_DAYS));
 }
 
-/** Returns what a reader must know about gaps in the evidence of a date, in sentences: none when nothing is missing. */
-export function evidenceNotes({ confidence: { missing_signals: missing } }: MetaDay): string[] {
-  return missing.length === 0 ? [] : [`Missing signals: ${missing.map(signalWords).join(', ')}.`];
-}
-
 /** Returns why a date has no drivers. */
 export function noDriversReason({ chain, confidence }: MetaDay, methodology: Methodology): string {
   const isWithout = confidence.missing_signals.length === expectedSignals(methodology, chain).length;

@@ -1,4 +1,4 @@
-import { evidenceNotes, noDriversReason } from '../artifacts/regime-calendar.js';
+import { noDriversReason } from '../artifacts/regime-calendar.js';
 import {
   confidenceCell,
   confidenceWords,
@@ -6,7 +6,7 @@ import {
   dateWords,
   instantWords,
   scoreWords,
-  shareWords,
+  qualityWords,
   signalQuantity,
   signalWords,
   zWords,
@@ -39,7 +39,7 @@ import {
   ABSENT,
   attributionWords,
   chainFigure,
-  LABEL_SENTENCES,
+  labelSentence,
   pageFile,
   type SiteTexts,
   toCell,
@@ -65,7 +65,6 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
   if (latest === undefined) throw new Error(`${chain} has no record`);
   const { name } = CHAINS[chain];
   const chart = chainFigure(chain, options.points, options);
-  const notes = evidenceNotes(latest);
   const { regime, date: through } = latest;
   return pageFile(site, {
     path: chainPagePath(chain),
@@ -79,11 +78,10 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       through,
       day: dateWords(through),
       label: regime.label,
-      words: LABEL_SENTENCES[regime.label],
+      words: labelSentence(regime.label),
       notices: toFreshnessNotices([{ chain, lastAvailable }]),
       ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),
       facts: toFacts(latest, toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources)),
-      notes: notes.length === 0 ? [] : [notes.join(' ')],
       chart,
       scores: toScores(latest),
       drivers: toDrivers(latest),
@@ -107,7 +105,7 @@ function toFacts({ date, regime, confidence, status }: MetaDay, fresh: Published
     { term: 'Since', value: `${dateWords(regime.since)}, ${count(regime.run_days, 'day')}` },
     { term: 'Previous', value: regime.previous_label ?? ABSENT },
     { term: 'Confidence', value: confidenceWords(regime.label, confidence) },
-    { term: 'Data quality', value: shareWords(confidence.data_quality) },
+    { term: 'Data quality', value: qualityWords(confidence) },
     { term: 'Status', value: status },
     { term: 'Data to', value: dateWords(date) },
     { term: 'Regimes to', value: fresh.last_available === null ? ABSENT : dateWords(fresh.last_available) },

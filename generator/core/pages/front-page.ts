@@ -4,7 +4,7 @@ import {
   includedWords,
   joinWords,
   planPriceWords,
-  shareWords,
+  confidenceWords,
   signalWords,
 } from '../text/words.js';
 import { CHAINS, PLAN_IDS, type PlanId, PLANS } from '../../../schemas/catalog.js';
@@ -25,7 +25,7 @@ import type { ChainFacts } from '../artifacts/chain-facts.js';
 import {
   addressOf,
   attributionWords,
-  LABEL_SENTENCES,
+  labelSentence,
   overviewFigure,
   pageFile,
   type SiteTexts,
@@ -101,9 +101,11 @@ function toCard(facts: ChainFacts): object {
     name: CHAINS[chain].name,
     page: chainPagePath(chain),
     label: regime.label,
-    words: LABEL_SENTENCES[regime.label],
+    words: labelSentence(regime.label),
     since: hasLabel ? [`${dateWords(regime.since)}, ${count(regime.run_days, 'day')}`] : [],
-    confidence: hasLabel ? `confidence ${shareWords(confidence.score)}` : 'no confidence without a label',
+    confidence: hasLabel
+      ? `confidence ${confidenceWords(regime.label, confidence)}`
+      : 'no confidence without a label',
     ...toMissing(facts),
     through: dateWords(updatedThrough),
     simulated: sources.some(isSimulated) ? ['Simulated data, not measured.'] : [],

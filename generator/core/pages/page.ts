@@ -124,17 +124,11 @@ export function toRibbon(labels: ChainLanding['labels']): object {
   return { days: labels, words: `Labels from ${first} to ${last}: ${words}.` };
 }
 
-/** What each label means, as a sentence for readers who do not know the methodology. */
-export const LABEL_SENTENCES: Readonly<Record<RegimeLabel, string>> = {
-  congested: 'More use than usual, and block space is scarce.',
-  expanding: 'More use than usual, and block space is not scarce.',
-  strained: 'Block space is scarce, although use is not above normal.',
-  steady: 'Nothing unusual in use or fees.',
-  slack: 'Normal use; fees are unusually low or blocks unusually empty.',
-  quiet: 'Less use than usual; fees are normal.',
-  dormant: 'Less use than usual, and fees are unusually low or blocks unusually empty.',
-  indeterminate: 'Not enough data to name a regime.',
-};
+/** Returns the meaning of a label as a sentence. */
+export function labelSentence(label: RegimeLabel): string {
+  const meaning = LABEL_MEANINGS[label];
+  return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`;
+}
 
 /** Returns the attribution of a source as shown behind the word "Attribution". Some texts begin with "Source:". */
 export function attributionWords(attribution: string): string {

@@ -7,14 +7,16 @@ import {
   problemPath,
   PUBLIC_PATHS,
 } from '../../../schemas/paths.js';
-import type { GlossaryEntry, Methodology } from '../../../schemas/types.generated.js';
+import type { GlossaryEntry, Level, Methodology } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { type TrustedHtml, trustHtml } from '../text/text-template.js';
 import { renderMarkdown, renderMarkdownLine } from './markdown-html.js';
 import { addressOf, pageFile, type SiteTexts } from './page.js';
-import { PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
+import { LABEL_MEANINGS, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
 import { planCards } from './front-page.js';
 import { type ProblemCode, type ProblemDocument, PROBLEMS } from '../../../schemas/problems.js';
+
+const LEVELS: readonly Level[] = ['low', 'normal', 'high'];
 
 /** Returns the page with a methodology's text and the thresholds from its data. */
 export function methodologyPage(site: SiteTexts, methodology: Methodology, text: string): FileTemplate {
@@ -30,6 +32,14 @@ export function methodologyPage(site: SiteTexts, methodology: Methodology, text:
         heading,
         opening: linkPaths(opening),
         body,
+        pressures: LEVELS,
+        demands: LEVELS.toReversed().map((level) => ({
+          level,
+          cells: LEVELS.map((pressure) => {
+            const label = methodology.labels[level][pressure];
+            return { label, meaning: LABEL_MEANINGS[label] };
+          }),
+        })),
         contents: headings.filter(({ level }) => level === 2),
         thresholds: thresholdTables(methodology),
         textPath: methodologyTextPath(version),

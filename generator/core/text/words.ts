@@ -228,6 +228,14 @@ export function confidenceCell(label: RegimeLabel, score: number, absent: string
   return label === 'indeterminate' ? absent : shareWords(score);
 }
 
+type Evidence = { readonly data_quality: number; readonly missing_signals: readonly string[] };
+
+/** Returns the data quality with the signals that are missing: `80 %, without use of block space`. */
+export function qualityWords({ data_quality: quality, missing_signals: missing }: Evidence): string {
+  const without = missing.length === 0 ? '' : `, without ${joinWords(missing.map(signalWords))}`;
+  return shareWords(quality) + without;
+}
+
 /** Returns a number with its unit, such as "1 fault" or "2,000 faults". Precondition: the plural of `unit` ends in "s". */
 export function count(number: number, unit: string): string {
   return `${countWords(number)} ${plural(number, unit)}`;
