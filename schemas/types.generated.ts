@@ -159,6 +159,10 @@ export type RefusalLine = string;
  * Rows of the regime calendar, before conversion to CSV.
  */
 export type RegimeCalendar = RegimeCalendarRow[];
+/**
+ * Length of the ended runs; null without any.
+ */
+export type RegimesRunLength = RunLength | null;
 export type SiteLine = string;
 /**
  * The https URL of a page.
@@ -301,6 +305,10 @@ export interface Contract {
   'refusal.line'?: RefusalLine;
   'refusal.refused'?: RecordedRefusal;
   'regime-calendar'?: RegimeCalendar;
+  regimes?: Regimes;
+  'regimes.run_length'?: RegimesRunLength;
+  'regimes.level_share'?: LevelShare;
+  'regimes.year_ratio'?: YearRatio;
   'release-record'?: ReleaseRecord;
   'release-record.file'?: FileEntry;
   'release-record.chain'?: RecordChain;
@@ -1776,6 +1784,157 @@ export interface RegimeCalendarRow {
   methodology_version: MethodologyVersion;
   published_revision: Revision;
   determinism_hash: Sha256;
+}
+/**
+ * What each label of a chain has meant in its published history: how often and for how long it applied, what followed it, and how the fees and signals of its days compared with their trailing year. Only dates in force count.
+ */
+export interface Regimes {
+  schema: 'regimes/1';
+  chain: Chain;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  methodology_version: MethodologyVersion;
+  first_date: CalendarDate;
+  trailing_year: TrailingYear;
+  /**
+   * Minimum number of compared days for a median of ratios. Below it, the median is null.
+   */
+  min_days: number;
+  current_run: CurrentRun;
+  labelled: LabelledDays;
+  /**
+   * One element for each label, indeterminate included, also for a label that never applied.
+   */
+  labels: LabelHistory[];
+  /**
+   * How often a run of one label directly followed a run of another. Pairs that never occurred are absent.
+   */
+  transitions: Transition[];
+}
+/**
+ * The dates whose median the value of a day is divided by.
+ */
+export interface TrailingYear {
+  /**
+   * Number of dates, the day itself included.
+   */
+  days: number;
+  /**
+   * Minimum number of values among them. A day with fewer is not compared.
+   */
+  min_values: number;
+}
+/**
+ * The run that the last date belongs to. It counts as a run, and its days count, but its length does not: it may not have ended.
+ */
+export interface CurrentRun {
+  label: RegimeLabel;
+  since: CalendarDate;
+  /**
+   * Number of dates so far, from `since` to `updated_through`.
+   */
+  run_days: number;
+}
+/**
+ * All dates with a label, that is, a label other than indeterminate.
+ */
+export interface LabelledDays {
+  /**
+   * Number of dates with a label other than indeterminate.
+   */
+  days: number;
+  /**
+   * How often each level of the axis demand occurred on days with a label.
+   */
+  demand: LevelShare[];
+  /**
+   * How often each level of the axis pressure occurred on days with a label.
+   */
+  pressure: LevelShare[];
+  /**
+   * Number of runs, that is, of unbroken sequences of dates with the same label, of any label other than indeterminate. Includes the current run.
+   */
+  runs: number;
+  /**
+   * Number of these runs without the current run. `run_length` describes them.
+   */
+  ended_runs: number;
+  run_length: RegimesRunLength;
+  /**
+   * The fees and the signals of the chain on these days, compared with their trailing year.
+   */
+  to_year: YearRatio[];
+}
+export interface LevelShare {
+  level: Level;
+  /**
+   * Number of dates with this level.
+   */
+  days: number;
+  /**
+   * `days` as a fraction of the dates with a label; null where no date has a label.
+   */
+  share: number | null;
+}
+export interface RunLength {
+  /**
+   * Median number of days.
+   */
+  median: number;
+  /**
+   * Number of days of the shortest run.
+   */
+  shortest: number;
+  /**
+   * Number of days of the longest run.
+   */
+  longest: number;
+}
+export interface YearRatio {
+  /**
+   * `fees_total`, the fees of all transactions of the day, or the name of a signal.
+   */
+  quantity: string;
+  /**
+   * Number of days that could be compared: those with a value, enough values in the trailing year, and a median above 0.
+   */
+  days: number;
+  /**
+   * Median of the day's value divided by the median of its trailing year; 1 is usual. Null where `days` is below `min_days`. Nine significant digits.
+   */
+  median: number | null;
+}
+export interface LabelHistory {
+  label: RegimeLabel;
+  /**
+   * Number of dates with this label.
+   */
+  days: number;
+  /**
+   * `days` as a fraction of the dates with a label; null for indeterminate, and where no date has a label.
+   */
+  share: number | null;
+  /**
+   * Number of runs, that is, of unbroken sequences of dates with the same label, of this label. Includes the current run.
+   */
+  runs: number;
+  /**
+   * Number of these runs without the current run. `run_length` describes them.
+   */
+  ended_runs: number;
+  run_length: RegimesRunLength;
+  /**
+   * The fees and the signals of the chain on these days, compared with their trailing year.
+   */
+  to_year: YearRatio[];
+}
+export interface Transition {
+  from: RegimeLabel;
+  to: RegimeLabel;
+  /**
+   * Number of times.
+   */
+  runs: number;
 }
 /**
  * The complete published state at one revision.

@@ -5,9 +5,9 @@ import {
   type DayValues,
   type EarlierDate,
   isCounted,
-  medianOf,
   metricsIn,
 } from './day-values.js';
+import { medianOf } from '../statistics/median.js';
 import { ratioWords, shareWords } from '../text/words.js';
 
 /** Number of dates from which a median means something. */

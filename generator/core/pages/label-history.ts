@@ -1,0 +1,110 @@
+import { CHAINS, METRICS } from '../../../schemas/catalog.js';
+import { regimesPath } from '../../../schemas/paths.js';
+import type { LabelHistory, LevelShare, YearRatio } from '../../../schemas/types.generated.js';
+import type { LabelStatistics } from '../artifacts/regimes.js';
+import {
+  count,
+  countWords,
+  dateWords,
+  joinWords,
+  numberWords,
+  plural,
+  shareWords,
+  signalWords,
+} from '../text/words.js';
+import { toCell } from './page.js';
+
+/** The quantities to show: of each group, the one that could be compared on most days. */
+const GROUPS: readonly (readonly string[])[] = [
+  ['fees_total'],
+  ['fee_mean', 'gas_price_mean', 'fee_median'],
+  ['tx_count'],
+];
+
+/** Returns the values of the section of a chain's page about what each label has meant. */
+export function labelHistory(statistics: LabelStatistics): object {
+  const { chain, labelled, labels, transitions, first_date: first, updated_through: last } = statistics;
+  const path = regimesPath(chain);
+  const extent = `${dateWords(first)} to ${dateWords(last)}`;
+  const lead = `${count(labelled.days, 'day')} from ${extent} ${plural(labelled.days, 'has', 'have')} a label.`;
+  if (labelled.days === 0) return { path, lead: `No day from ${extent} has a label.`, tables: [] };
+  const quantities = shownQuantities(labelled.to_year);
+  const occurred = labels.filter(({ days }) => days > 0);
+  const table = {
+    year: countWords(statistics.trailing_year.days),
+    heads: quantities.map(quantityWords),
+    rows: occurred.map((row) => toRow(row, quantities)),
+    all: toRow({ ...labelled, label: 'All with a label', share: 1 }, quantities),
+    notes: [currentRunNote(statistics), ...levelNotes(statistics)],
+    followed: occurred.map(({ label, ended_runs: runs }) => ({
+      label,
+      runs: countWords(runs),
+      next: transitions
+        .filter(({ from }) => from === label)
+        .sort((one, other) => other.runs - one.runs)
+        .map(({ to, runs: times }) => `${to} ${countWords(times)}`)
+        .join(', '),
+    })),
+  };
+  return { path, lead, tables: [table] };
+}
+
+/** Returns the quantities of the table, from left to right. A quantity without any compared day is left out. */
+function shownQuantities(ratios: readonly YearRatio[]): string[] {
+  return GROUPS.flatMap((group) => {
+    const [most] = ratios
+      .filter(({ quantity, days }) => group.includes(quantity) && days > 0)
+      .sort((one, other) => other.days - one.days);
+    return most === undefined ? [] : [most.quantity];
+  });
+}
+
+function quantityWords(quantity: string): string {
+  const words = quantity === 'fees_total' ? METRICS.fees_total.words : signalWords(quantity);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+type CountedDays = Pick<LabelHistory, 'days' | 'share' | 'runs' | 'run_length' | 'to_year'>;
+
+function toRow(
+  { label, days, share, runs, run_length: length, to_year: ratios }: CountedDays & { readonly label: string },
+  quantities: readonly string[],
+): object {
+  return {
+    label,
+    days: countWords(days),
+    share: toCell(share, shareWords),
+    runs: countWords(runs),
+    median: toCell(length?.median, numberWords),
+    longest: toCell(length?.longest, countWords),
+    ratios: quantities.map((quantity) => {
+      const ratio = ratios.find((each) => each.quantity === quantity);
+      const compared = ratio?.days ?? 0;
+      return {
+        median: toCell(ratio?.median, numberWords),
+        days: compared === days ? [] : [count(compared, 'day')],
+      };
+    }),
+  };
+}
+
+function currentRunNote({ current_run: { label, since } }: LabelStatistics): string {
+  return `The current run, ${label} since ${dateWords(since)}, counts among the days and runs. Its length does not count, because it may not have ended.`;
+}
+
+/** Returns how often each level occurred, and why the shares of the levels differ. */
+function levelNotes({ chain, labelled: { demand, pressure, to_year: ratios } }: LabelStatistics): string[] {
+  const use = ratios.find(({ quantity }) => quantity === 'tx_count')?.median ?? null;
+  const example =
+    use === null
+      ? ''
+      : ` ${CHAINS[chain].name} had, on the median day, ${numberWords(use)} times the transactions of its trailing year.`;
+  return [
+    `Of the days with a label, demand has been ${levelWords(demand)}, and pressure ${levelWords(pressure)}.`,
+    `Each day is compared with the chain's own last year. While use grows from year to year, most days are above their last year, and demand is high; while it shrinks, most days are below.${example}`,
+  ];
+}
+
+function levelWords(levels: readonly LevelShare[]): string {
+  return joinWords(levels.map(({ level, share }) => `${level} on ${shareWords(share ?? 0)}`));
+}
