@@ -308,7 +308,7 @@ export interface Contract {
   regimes?: Regimes;
   'regimes.run_length'?: RegimesRunLength;
   'regimes.level_share'?: LevelShare;
-  'regimes.year_ratio'?: YearRatio;
+  'regimes.to_year'?: RegimesToYear;
   'release-record'?: ReleaseRecord;
   'release-record.file'?: FileEntry;
   'release-record.chain'?: RecordChain;
@@ -1786,7 +1786,7 @@ export interface RegimeCalendarRow {
   determinism_hash: Sha256;
 }
 /**
- * What each label of a chain has meant in its published history: how often and for how long it applied, what followed it, and how the fees and signals of its days compared with their trailing year. Only dates in force count.
+ * What each label of a chain has meant in its published history: how often and for how long it applied, what followed, and how fees and use compared with the trailing year. Only dates in force count.
  */
 export interface Regimes {
   schema: 'regimes/1';
@@ -1803,11 +1803,11 @@ export interface Regimes {
   current_run: CurrentRun;
   labelled: LabelledDays;
   /**
-   * One element for each label, indeterminate included, also for a label that never applied.
+   * An element for each label, in a fixed order, also for one that never applied.
    */
   labels: LabelHistory[];
   /**
-   * How often a run of one label directly followed a run of another. Pairs that never occurred are absent.
+   * How often a run of one label directly followed a run of another; never is absent.
    */
   transitions: Transition[];
 }
@@ -1825,7 +1825,7 @@ export interface TrailingYear {
   min_values: number;
 }
 /**
- * The run that the last date belongs to. It counts as a run, and its days count, but its length does not: it may not have ended.
+ * The run of the last date. It counts among runs and days, but its length does not count: it may not have ended.
  */
 export interface CurrentRun {
   label: RegimeLabel;
@@ -1836,34 +1836,28 @@ export interface CurrentRun {
   run_days: number;
 }
 /**
- * All dates with a label, that is, a label other than indeterminate.
+ * All dates with a label other than indeterminate.
  */
 export interface LabelledDays {
-  /**
-   * Number of dates with a label other than indeterminate.
-   */
   days: number;
   /**
-   * How often each level of the axis demand occurred on days with a label.
+   * Levels of the axis demand.
    */
   demand: LevelShare[];
   /**
-   * How often each level of the axis pressure occurred on days with a label.
+   * Levels of the axis pressure.
    */
   pressure: LevelShare[];
   /**
-   * Number of runs, that is, of unbroken sequences of dates with the same label, of any label other than indeterminate. Includes the current run.
+   * Number of runs of any label other than indeterminate, the current one included. A run is an unbroken sequence of dates with one label.
    */
   runs: number;
   /**
-   * Number of these runs without the current run. `run_length` describes them.
+   * The same without the current run.
    */
   ended_runs: number;
   run_length: RegimesRunLength;
-  /**
-   * The fees and the signals of the chain on these days, compared with their trailing year.
-   */
-  to_year: YearRatio[];
+  to_year: RegimesToYear;
 }
 export interface LevelShare {
   level: Level;
@@ -1890,17 +1884,19 @@ export interface RunLength {
    */
   longest: number;
 }
+/**
+ * The day's value divided by the median of its trailing year, by quantity: `fees_total`, the fees of all transactions of the day, and each signal of the chain.
+ */
+export interface RegimesToYear {
+  [k: string]: YearRatio;
+}
 export interface YearRatio {
   /**
-   * `fees_total`, the fees of all transactions of the day, or the name of a signal.
-   */
-  quantity: string;
-  /**
-   * Number of days that could be compared: those with a value, enough values in the trailing year, and a median above 0.
+   * Number of compared days: those with a value, enough values in the trailing year, and a median above 0.
    */
   days: number;
   /**
-   * Median of the day's value divided by the median of its trailing year; 1 is usual. Null where `days` is below `min_days`. Nine significant digits.
+   * Median of their ratios; 1 is usual. Null where `days` is below `min_days`.
    */
   median: number | null;
 }
@@ -1915,18 +1911,15 @@ export interface LabelHistory {
    */
   share: number | null;
   /**
-   * Number of runs, that is, of unbroken sequences of dates with the same label, of this label. Includes the current run.
+   * Number of runs of this label, the current one included. A run is an unbroken sequence of dates with one label.
    */
   runs: number;
   /**
-   * Number of these runs without the current run. `run_length` describes them.
+   * The same without the current run.
    */
   ended_runs: number;
   run_length: RegimesRunLength;
-  /**
-   * The fees and the signals of the chain on these days, compared with their trailing year.
-   */
-  to_year: YearRatio[];
+  to_year: RegimesToYear;
 }
 export interface Transition {
   from: RegimeLabel;

@@ -17,6 +17,7 @@ import type {
   RunLength,
   Transition,
   YearRatio,
+  RegimesToYear,
 } from '../../../schemas/types.generated.js';
 import { type Column, columnOf, type InputSeries, toInputSeries } from '../input/input-series.js';
 import { levelAt, type RegimeSeries } from '../methodology/regime-series.js';
@@ -214,22 +215,23 @@ function compareWithYear(
   history: readonly HistoryDay[],
   quantities: readonly string[],
   { year, rounding }: { readonly year: MeanSettings; readonly rounding: Rounding },
-): (isCounted: (label: RegimeLabel) => boolean) => YearRatio[] {
+): (isCounted: (label: RegimeLabel) => boolean) => RegimesToYear {
   const days = history.map(({ date }) => toDayNumber(date));
   const compared = quantities.map((quantity, q) => {
     const values = history.map((day) => day.values[q] ?? null);
     return { quantity, byLabel: groupByLabel(history, ratiosToYear(days, values, year)) };
   });
   return (isCounted) =>
-    compared.map(({ quantity, byLabel }) => {
-      const ratios = LABELS.filter(isCounted).flatMap((label) => byLabel.get(label) ?? []);
-      const median = ratios.length < MIN_DAYS ? undefined : medianOf(ratios);
-      return {
-        quantity,
-        days: ratios.length,
-        median: median === undefined ? null : rounding.quantity(median),
-      };
-    });
+    Object.fromEntries(
+      compared.map(({ quantity, byLabel }): [string, YearRatio] => {
+        const ratios = LABELS.filter(isCounted).flatMap((label) => byLabel.get(label) ?? []);
+        const median = ratios.length < MIN_DAYS ? undefined : medianOf(ratios);
+        return [
+          quantity,
+          { days: ratios.length, median: median === undefined ? null : rounding.quantity(median) },
+        ];
+      }),
+    );
 }
 
 /**

@@ -1,6 +1,6 @@
 import { CHAINS, METRICS } from '../../../schemas/catalog.js';
 import { regimesPath } from '../../../schemas/paths.js';
-import type { LabelHistory, LevelShare, YearRatio } from '../../../schemas/types.generated.js';
+import type { LabelHistory, LevelShare, RegimesToYear } from '../../../schemas/types.generated.js';
 import type { LabelStatistics } from '../artifacts/regimes.js';
 import {
   count,
@@ -50,12 +50,13 @@ export function labelHistory(statistics: LabelStatistics): object {
 }
 
 /** Returns the quantities of the table, from left to right. A quantity without any compared day is left out. */
-function shownQuantities(ratios: readonly YearRatio[]): string[] {
+function shownQuantities(ratios: RegimesToYear): string[] {
   return GROUPS.flatMap((group) => {
-    const [most] = ratios
-      .filter(({ quantity, days }) => group.includes(quantity) && days > 0)
-      .sort((one, other) => other.days - one.days);
-    return most === undefined ? [] : [most.quantity];
+    const daysOf = (quantity: string): number => ratios[quantity]?.days ?? 0;
+    const [most] = group
+      .filter((quantity) => daysOf(quantity) > 0)
+      .sort((one, other) => daysOf(other) - daysOf(one));
+    return most === undefined ? [] : [most];
   });
 }
 
@@ -78,7 +79,7 @@ function toRow(
     median: toCell(length?.median, numberWords),
     longest: toCell(length?.longest, countWords),
     ratios: quantities.map((quantity) => {
-      const ratio = ratios.find((each) => each.quantity === quantity);
+      const ratio = ratios[quantity];
       const compared = ratio?.days ?? 0;
       return {
         median: toCell(ratio?.median, numberWords),
@@ -94,7 +95,7 @@ function currentRunNote({ current_run: { label, since } }: LabelStatistics): str
 
 /** Returns how often each level occurred, and why the shares of the levels differ. */
 function levelNotes({ chain, labelled: { demand, pressure, to_year: ratios } }: LabelStatistics): string[] {
-  const use = ratios.find(({ quantity }) => quantity === 'tx_count')?.median ?? null;
+  const use = ratios['tx_count']?.median ?? null;
   const example =
     use === null
       ? ''

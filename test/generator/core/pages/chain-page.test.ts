@@ -3,6 +3,7 @@ import { chainPage } from '../../../../generator/core/pages/chain-page.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { textOf } from '../../../support/pages/html-skeleton.js';
+import { seriesStatistics } from '../../../support/release/series-statistics.js';
 import { randomSeries, withoutMetrics } from '../../../support/release/random-series.js';
 import type { Chain, MetricName } from '../../../../schemas/types.generated.js';
 
@@ -17,7 +18,9 @@ function pageText(chain: Chain, missing: readonly MetricName[], seed = 7): strin
   const provenance = { revision: STAMP.revision, updatedThrough: series.dates.at(-1) ?? '' };
   const records = Array.from({ length: 30 }, (_, i) => meta(DAYS - 30 + i, provenance));
   const points = records.map(toChartPoint);
-  const options = { records, points, lastAvailable: null, methodology: texts.methodology, sources: [] };
+  const { methodology } = texts;
+  const statistics = seriesStatistics(series, methodology);
+  const options = { records, points, statistics, lastAvailable: null, methodology, sources: [] };
   const html = chainPage(texts.site, chain, options).content(STAMP).text;
   return textOf(html);
 }
