@@ -1,4 +1,4 @@
-import { CHAINS, METRICS } from '../../../schemas/catalog.js';
+import { CHAINS } from '../../../schemas/catalog.js';
 import { regimesPath } from '../../../schemas/paths.js';
 import type { LabelHistory, LevelShare, RegimesToYear } from '../../../schemas/types.generated.js';
 import type { LabelStatistics } from '../artifacts/regimes.js';
@@ -32,19 +32,23 @@ export function labelHistory(statistics: LabelStatistics): object {
   const occurred = labels.filter(({ days }) => days > 0);
   const table = {
     year: countWords(statistics.trailing_year.days),
+    fewest: countWords(statistics.min_days),
     heads: quantities.map(quantityWords),
     rows: occurred.map((row) => toRow(row, quantities)),
     all: toRow({ ...labelled, label: 'All with a label', share: 1 }, quantities),
     notes: [currentRunNote(statistics), ...levelNotes(statistics)],
-    followed: occurred.map(({ label, ended_runs: runs }) => ({
-      label,
-      runs: countWords(runs),
-      next: transitions
-        .filter(({ from }) => from === label)
-        .sort((one, other) => other.runs - one.runs)
-        .map(({ to, runs: times }) => `${to} ${countWords(times)}`)
-        .join(', '),
-    })),
+    followed: occurred
+      .filter(({ ended_runs: ended }) => ended > 0)
+      .map(({ label, ended_runs: runs }) => ({
+        label,
+        runs: countWords(runs),
+        next: transitions
+          .filter(({ from }) => from === label)
+          .sort((one, other) => other.runs - one.runs)
+          .map(
+            ({ to, runs: times }, i, { length }) => `${to} ${countWords(times)}${i + 1 < length ? ',' : ''}`,
+          ),
+      })),
   };
   return { path, lead, tables: [table] };
 }
@@ -61,7 +65,7 @@ function shownQuantities(ratios: RegimesToYear): string[] {
 }
 
 function quantityWords(quantity: string): string {
-  const words = quantity === 'fees_total' ? METRICS.fees_total.words : signalWords(quantity);
+  const words = quantity === 'fees_total' ? 'all fees' : signalWords(quantity);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -79,11 +83,11 @@ function toRow(
     median: toCell(length?.median, numberWords),
     longest: toCell(length?.longest, countWords),
     ratios: quantities.map((quantity) => {
-      const ratio = ratios[quantity];
-      const compared = ratio?.days ?? 0;
+      const { median, days: compared } = ratios[quantity] ?? { median: null, days: 0 };
+      const isShown = median !== null && label !== 'indeterminate';
       return {
-        median: toCell(ratio?.median, numberWords),
-        days: compared === days ? [] : [count(compared, 'day')],
+        median: toCell(isShown ? median : null, numberWords),
+        days: isShown && compared !== days ? [count(compared, 'day')] : [],
       };
     }),
   };
@@ -99,10 +103,10 @@ function levelNotes({ chain, labelled: { demand, pressure, to_year: ratios } }: 
   const example =
     use === null
       ? ''
-      : ` ${CHAINS[chain].name} had, on the median day, ${numberWords(use)} times the transactions of its trailing year.`;
+      : ` On the median day, ${CHAINS[chain].name} had ${numberWords(use)} times the transactions of its trailing-year median.`;
   return [
     `Of the days with a label, demand has been ${levelWords(demand)}, and pressure ${levelWords(pressure)}.`,
-    `Each day is compared with the chain's own last year. While use grows from year to year, most days are above their last year, and demand is high; while it shrinks, most days are below.${example}`,
+    `Each day is compared with the chain's own last year. A chain that grows for years is above its last year on most days, and its demand is high on most days; a chain that shrinks is below.${example}`,
   ];
 }
 

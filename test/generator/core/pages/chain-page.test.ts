@@ -29,7 +29,7 @@ describe('the page of a chain', () => {
   it('says how long the regime lasted and up to which date, not what it is now', () => {
     const text = pageText('arbitrum', []);
     expect(text).toMatch(/[A-Z][a-z]+ for \d+ days?, up to \d+ \w+ \d{4}\./);
-    expect(text).not.toContain('has been');
+    expect(text.slice(0, text.indexOf('What each label has meant'))).not.toContain('has been');
   });
 
   it('says for how long there was no regime', () => {
@@ -76,5 +76,28 @@ describe('the page of a chain', () => {
     expect(text).toMatch(/Confidence\s*none, because there is no label/);
     expect(text).toMatch(/\d\d-\d\dindeterminate–/);
     expect(text).not.toContain('Data quality is');
+  });
+
+  it('says in the past tense what each label has meant, and never what will be', () => {
+    const text = pageText('arbitrum', []);
+    const section = text.slice(text.indexOf('What each label has meant'), text.indexOf('Files'));
+    expect(section).toContain('days from 1 January 2022 to 25 April 2023 have a label.');
+    expect(section).toMatch(/Of the days with a label, demand has been high on [\d.]+ %, normal on/);
+    expect(section).toMatch(/counts among the days and runs\. Its length does not count/);
+    expect(section).toMatch(/On the median day, Arbitrum had [\d.]+ times the transactions/);
+    expect(section).not.toMatch(/\b(will|forecast|expect|likely)/);
+  });
+
+  it('shows fees and use in columns, and only those that a chain has', () => {
+    expect(pageText('ethereum', [])).toContain('LabelDaysShareAll feesMean gas priceTransactionsRuns');
+    expect(pageText('ethereum', ['gas_price_mean', 'fees_total'])).toContain(
+      'ShareMedian feeTransactionsRuns',
+    );
+  });
+
+  it('says that no day has a label, without tables', () => {
+    const text = pageText('base', ['fee_median', 'fees_total']);
+    expect(text).toContain('No day from 1 January 2022 to 25 April 2023 has a label.');
+    expect(text).not.toContain('Longest run');
   });
 });
