@@ -7,12 +7,18 @@ import {
   regimesFile,
 } from '../../../../generator/core/artifacts/regimes.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
+import type { InputSeries } from '../../../../generator/core/input/input-series.js';
+import { readArtifactJson } from '../../../../generator/state/stored-json.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { CHAIN_IDS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';
 import { toDate } from '../../../../schemas/dates.js';
+import { regimesPath } from '../../../../schemas/paths.js';
 import { findSchemaFaults } from '../../../../schemas/validate.js';
 import type { GoldDay, LabelHistory, Level, RegimeLabel } from '../../../../schemas/types.generated.js';
-import { randomSeries } from '../../../support/release/random-series.js';
+import { createMemoryStore } from '../../../support/stores/memory-store.js';
+import { readCurrent } from '../../../support/release/read-release.js';
+import { publishSeries } from '../../../support/release/publish-series.js';
+import { editSeries, randomSeries } from '../../../support/release/random-series.js';
 
 const texts = await readProductTexts();
 const { methodology } = texts;
@@ -237,6 +243,28 @@ describe('regimes.json', () => {
     expect(file.path).toBe(`/api/v1/analyst-kit/${chain}/regimes.json`);
     expect(findSchemaFaults('regimes', file.content(STAMP).value)).toEqual([]);
   });
+
+  it('is the same whether the history was extended, corrected or published at once', async () => {
+    const long = randomSeries({ chain: 'base', seed: 5, days: 130 });
+    const short = randomSeries({ chain: 'base', seed: 5, days: 129 });
+    const edited = editSeries(long, 'tx_count', long.dates[100] ?? '', 1_234_567);
+    const publishedOf = async (...inputs: readonly InputSeries[]): Promise<unknown> => {
+      const store = createMemoryStore();
+      for (const [i, each] of inputs.entries())
+        await publishSeries(store, {
+          inputs: [each],
+          asOf: `2022-06-0${i + 1}`,
+          acceptance: { reason: 'a better count' },
+        });
+      const { public: files } = await readCurrent(store);
+      const regimes = await readArtifactJson(store, files[regimesPath('base')]?.sha256 ?? '', 'regimes');
+      return { ...regimes, published_revision: '' };
+    };
+    const [atOnce, corrected] = [await publishedOf(long), await publishedOf(edited)];
+    expect(await publishedOf(short, long)).toEqual(atOnce);
+    expect(await publishedOf(long, edited)).toEqual(corrected);
+    expect(corrected).not.toEqual(atOnce);
+  }, 60_000);
 
   it('counts only the dates that are in force', () => {
     const series = randomSeries({ chain: 'base', seed: 9, days: 120 });
