@@ -1,12 +1,6 @@
 import type { MetricName } from '../../../schemas/types.generated.js';
 import type { CollectionRules, Finding } from './collection-rules.js';
-import {
-  type DatedValues,
-  type DayValues,
-  type EarlierDate,
-  isCounted,
-  metricsIn,
-} from './day-values.js';
+import { type DatedValues, type DayValues, type EarlierDate, isCounted, metricsIn } from './day-values.js';
 import { medianOf } from '../statistics/median.js';
 import { ratioWords, shareWords } from '../text/words.js';
 

@@ -111,5 +111,7 @@ function levelNotes({ chain, labelled: { demand, pressure, to_year: ratios } }: 
 }
 
 function levelWords(levels: readonly LevelShare[]): string {
-  return joinWords(levels.map(({ level, share }) => `${level} on ${shareWords(share ?? 0)}`));
+  return joinWords(
+    levels.map(({ level, days, share }) => `${level} on ${shareWords(share ?? 0)} (${count(days, 'day')})`),
+  );
 }

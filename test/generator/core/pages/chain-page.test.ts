@@ -82,7 +82,9 @@ describe('the page of a chain', () => {
     const text = pageText('arbitrum', []);
     const section = text.slice(text.indexOf('What each label has meant'), text.indexOf('Files'));
     expect(section).toContain('days from 1 January 2022 to 25 April 2023 have a label.');
-    expect(section).toMatch(/Of the days with a label, demand has been high on [\d.]+ %, normal on/);
+    expect(section).toMatch(
+      /Of the days with a label, demand has been high on [\d.]+ % \(\d+ days?\), normal on/,
+    );
     expect(section).toMatch(/counts among the days and runs\. Its length does not count/);
     expect(section).toMatch(/On the median day, Arbitrum had [\d.]+ times the transactions/);
     expect(section).not.toMatch(/\b(will|forecast|expect|likely)/);
