@@ -14,6 +14,7 @@ const PUBLISHED_SCHEMAS = [
   'landing',
   'chart',
   'summary',
+  'regimes',
   'release',
   'changes',
   'glossary',

@@ -170,6 +170,11 @@ export function calendarPath(chain: ChainPart): string {
   return `/api/v1/analyst-kit/${chain}/regime-calendar`;
 }
 
+/** Returns the URL path of what the labels of a chain have meant. */
+export function regimesPath(chain: ChainPart): string {
+  return `/api/v1/analyst-kit/${chain}/regimes.json`;
+}
+
 /** Returns the URL path of a chain's weekly summary. */
 export function weeklySummaryPath(chain: ChainPart): string {
   return `/api/v1/analyst-kit/${chain}/weekly-summary`;

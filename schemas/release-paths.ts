@@ -19,6 +19,7 @@ import {
   problemPath,
   PUBLIC_PATHS,
   queryPath,
+  regimesPath,
   summaryPath,
   volumePath,
   volumeSchemaPath,
@@ -31,6 +32,7 @@ import type { Chain, Window } from './types.generated.js';
 /** The public files of each chain that follow its data. `isCurrent`: it shows the newest state, so caches keep it for a minute. */
 const CHAIN_FILES: readonly { readonly spell: (chain: Chain) => string; readonly isCurrent: boolean }[] = [
   { spell: calendarPath, isCurrent: false },
+  { spell: regimesPath, isCurrent: false },
   { spell: chartDataPath, isCurrent: true },
   { spell: summaryPath, isCurrent: true },
   { spell: weeklySummaryPath, isCurrent: false },

@@ -33,6 +33,7 @@ import pointerSchema from './json/pointer.schema.json' with { type: 'json' };
 import reasonSchema from './json/reason.schema.json' with { type: 'json' };
 import refusalSchema from './json/refusal.schema.json' with { type: 'json' };
 import regimeCalendarSchema from './json/regime-calendar.schema.json' with { type: 'json' };
+import regimesSchema from './json/regimes.schema.json' with { type: 'json' };
 import releaseRecordSchema from './json/release-record.schema.json' with { type: 'json' };
 import releaseStatementSchema from './json/release-statement.schema.json' with { type: 'json' };
 import releaseSchema from './json/release.schema.json' with { type: 'json' };
@@ -84,6 +85,7 @@ export const SCHEMAS = {
   reason: reasonSchema,
   refusal: refusalSchema,
   'regime-calendar': regimeCalendarSchema,
+  regimes: regimesSchema,
   'release-record': releaseRecordSchema,
   'release-statement': releaseStatementSchema,
   release: releaseSchema,

@@ -159,6 +159,10 @@ export type RefusalLine = string;
  * Rows of the regime calendar, before conversion to CSV.
  */
 export type RegimeCalendar = RegimeCalendarRow[];
+/**
+ * Length of the ended runs; null without any.
+ */
+export type RegimesRunLength = RunLength | null;
 export type SiteLine = string;
 /**
  * The https URL of a page.
@@ -301,6 +305,10 @@ export interface Contract {
   'refusal.line'?: RefusalLine;
   'refusal.refused'?: RecordedRefusal;
   'regime-calendar'?: RegimeCalendar;
+  regimes?: Regimes;
+  'regimes.run_length'?: RegimesRunLength;
+  'regimes.level_share'?: LevelShare;
+  'regimes.to_year'?: RegimesToYear;
   'release-record'?: ReleaseRecord;
   'release-record.file'?: FileEntry;
   'release-record.chain'?: RecordChain;
@@ -1790,6 +1798,150 @@ export interface RegimeCalendarRow {
   determinism_hash: Sha256;
   demand_level: Level | null;
   pressure_level: Level | null;
+}
+/**
+ * What each label of a chain has meant in its published history: how often and for how long it applied, what followed, and how fees and use compared with the trailing year. Only dates in force count.
+ */
+export interface Regimes {
+  schema: 'regimes/1';
+  chain: Chain;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  methodology_version: MethodologyVersion;
+  first_date: CalendarDate;
+  trailing_year: TrailingYear;
+  /**
+   * Minimum number of compared days for a median of ratios. Below it, the median is null.
+   */
+  min_days: number;
+  current_run: CurrentRun;
+  labelled: LabelledDays;
+  /**
+   * An element for each label, in a fixed order, also for one that never applied.
+   */
+  labels: LabelHistory[];
+  /**
+   * How often a run of one label directly followed a run of another; never is absent.
+   */
+  transitions: Transition[];
+}
+/**
+ * The dates whose median the value of a day is divided by.
+ */
+export interface TrailingYear {
+  /**
+   * Number of dates, the day itself included.
+   */
+  days: number;
+  /**
+   * Minimum number of values among them. A day with fewer is not compared.
+   */
+  min_values: number;
+}
+/**
+ * The run of the last date. It counts among runs and days, but its length does not count: it may not have ended.
+ */
+export interface CurrentRun {
+  label: RegimeLabel;
+  since: CalendarDate;
+  /**
+   * Number of dates so far, from `since` to `updated_through`.
+   */
+  run_days: number;
+}
+/**
+ * All dates with a label other than indeterminate.
+ */
+export interface LabelledDays {
+  days: number;
+  /**
+   * Levels of the axis demand.
+   */
+  demand: LevelShare[];
+  /**
+   * Levels of the axis pressure.
+   */
+  pressure: LevelShare[];
+  /**
+   * Number of runs of any label other than indeterminate, the current one included. A run is an unbroken sequence of dates with one label.
+   */
+  runs: number;
+  /**
+   * The same without the current run.
+   */
+  ended_runs: number;
+  run_length: RegimesRunLength;
+  to_year: RegimesToYear;
+}
+export interface LevelShare {
+  level: Level;
+  /**
+   * Number of dates with this level.
+   */
+  days: number;
+  /**
+   * `days` as a fraction of the dates with a label; null where no date has a label.
+   */
+  share: number | null;
+}
+export interface RunLength {
+  /**
+   * Median number of days.
+   */
+  median: number;
+  /**
+   * Number of days of the shortest run.
+   */
+  shortest: number;
+  /**
+   * Number of days of the longest run.
+   */
+  longest: number;
+}
+/**
+ * The day's value divided by the median of its trailing year, by quantity: `fees_total`, the fees of all transactions of the day, and each signal of the chain.
+ */
+export interface RegimesToYear {
+  [k: string]: YearRatio;
+}
+export interface YearRatio {
+  /**
+   * Number of compared days: those with a value, enough values in the trailing year, and a median above 0.
+   */
+  days: number;
+  /**
+   * Median of their ratios; 1 is usual. Null where `days` is below `min_days`.
+   */
+  median: number | null;
+}
+export interface LabelHistory {
+  label: RegimeLabel;
+  /**
+   * Number of dates with this label.
+   */
+  days: number;
+  /**
+   * `days` as a fraction of the dates with a label; null for indeterminate, and where no date has a label.
+   */
+  share: number | null;
+  /**
+   * Number of runs of this label, the current one included. A run is an unbroken sequence of dates with one label.
+   */
+  runs: number;
+  /**
+   * The same without the current run.
+   */
+  ended_runs: number;
+  run_length: RegimesRunLength;
+  to_year: RegimesToYear;
+}
+export interface Transition {
+  from: RegimeLabel;
+  to: RegimeLabel;
+  /**
+   * Number of times.
+   */
+  runs: number;
 }
 /**
  * The complete published state at one revision.

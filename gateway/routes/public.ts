@@ -19,6 +19,7 @@ import {
   publicKey,
   PUBLIC_PATHS,
   queryPath,
+  regimesPath,
   volumeSchemaPath,
   summaryPath,
   weeklySummaryPath,
@@ -69,6 +70,7 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
   ...CHAIN_IDS.flatMap((chain) => [
     summaryPath(chain),
     calendarPath(chain),
+    regimesPath(chain),
     weeklySummaryPath(chain),
     chartPath(chain),
     chartDataPath(chain),

@@ -199,7 +199,10 @@ function describeEarlier(releases: readonly StoredRelease[]): string {
     : `The latest releases to roll back to are ${revisions.join(', ')}.`;
 }
 
-/** Reads the day records from which the calendars, bundles and summaries of these chains are made, by digest. */
+/** The genres of which every date is read: the calendar, the chart and the statistics of the labels cover all history. */
+const WHOLE: readonly Genre[] = ['meta', 'gold'];
+
+/** Reads the day records from which the files of these chains are made, except for the volumes, by digest. */
 async function readDays(
   { store, progress, signal }: PrepareReleaseOptions,
   rolled: readonly RolledBackChain[],
@@ -208,7 +211,7 @@ async function readDays(
   const genres = new Map<string, Genre>(
     rolled.flatMap(({ entries }) =>
       GENRES.flatMap((genre) =>
-        entriesInWindow(entries[genre], genre === 'meta' ? Infinity : longest).map(
+        entriesInWindow(entries[genre], WHOLE.includes(genre) ? Infinity : longest).map(
           ({ sha256 }) => [sha256, genre] as const,
         ),
       ),

@@ -7,6 +7,7 @@ import {
   lineageManifestPath,
   manifestPath,
   objectKey,
+  regimesPath,
 } from '../../schemas/paths.js';
 import type {
   Bundle,
@@ -23,6 +24,7 @@ import type {
 } from '../../schemas/types.generated.js';
 import { chartDataFile, toChartPoint } from '../core/artifacts/chart-data.js';
 import { calendarFile, toCalendarRow } from '../core/artifacts/regime-calendar.js';
+import { historyOfRecords, labelStatistics, regimesFile } from '../core/artifacts/regimes.js';
 import type { DayRecord } from '../core/records/day-writers.js';
 import {
   checkBytes,
@@ -52,10 +54,11 @@ import type { Progress } from '../run/progress.js';
 
 const CONCURRENCY = 32;
 
-/** Checks the manifests, day files, bundles, calendar, lineages and volumes of a chain. */
+/** Checks the manifests, day files, bundles, calendar, chart, statistics, lineages and volumes of a chain. */
 export async function checkChain(verifier: Verifier, chain: Chain): Promise<void> {
   const { record, faults, manifests } = verifier;
   const records = new Map<string, DayRecord>();
+  const earlier = faults.length;
   for (const genre of listedGenres(record, chain)) {
     const path = manifestPath(genre, chain);
     const entry = record.manifests[path];
@@ -69,6 +72,7 @@ export async function checkChain(verifier: Verifier, chain: Chain): Promise<void
     for (const [sha256, day] of await checkDays(verifier, genre, manifest)) records.set(sha256, day);
     if (record.chains[chain] !== undefined) await checkBundles(verifier, manifest);
   }
+  if (faults.length === earlier) checkRegimes(verifier, chain, records);
   await checkLineages(verifier, chain);
   await checkVolumes(verifier, chain, records);
 }
@@ -147,6 +151,29 @@ function checkChartData({ record, faults }: Verifier, chain: Chain, days: readon
   const { text } = chartDataFile(chain, days.map(toChartPoint), methodology).content(stamp);
   if (entry.sha256 !== sha256Hex(text))
     faults.push({ key: objectKey(entry.sha256), message: `${path}: does not match the meta records` });
+}
+
+/** Checks that the statistics of the labels match the records, which have no fault. Releases of older builds have none. */
+function checkRegimes(
+  { record, faults, manifests }: Verifier,
+  chain: Chain,
+  records: ReadonlyMap<string, DayRecord>,
+): void {
+  const path = regimesPath(chain);
+  const entry = record.public[path];
+  const methodology = currentMethodology();
+  if (entry === undefined || record.methodology.sha256 !== methodologyDigest(methodology)) return;
+  const [meta = [], gold = []] = (['meta', 'gold'] as const).map((genre) =>
+    (manifests.get(manifestPath(genre, chain))?.dates ?? [])
+      .filter(({ status }) => status !== 'withdrawn')
+      .map(({ sha256 }) => records.get(sha256)),
+  );
+  if (meta.length === 0) return;
+  const history = historyOfRecords(chain, meta as MetaDay[], gold as GoldDay[], methodology); // listed as such
+  const stamp = { revision: entry.revision, sequence: 1, publishedAt: '' };
+  const { text } = regimesFile(labelStatistics(chain, history, methodology)).content(stamp);
+  if (entry.sha256 !== sha256Hex(text))
+    faults.push({ key: objectKey(entry.sha256), message: `${path}: does not match the records` });
 }
 
 async function checkBundles(verifier: Verifier, manifest: Manifest): Promise<void> {

@@ -11,6 +11,7 @@ import landing from '../examples/valid/landing/three-chains.json' with { type: '
 import manifest from '../examples/valid/manifest/gold-base-restated.json' with { type: 'json' };
 import metaDay from '../examples/valid/meta-day/bitcoin-available.json' with { type: 'json' };
 import methodologyVersions from '../examples/valid/methodology-versions/v1.json' with { type: 'json' };
+import regimes from '../examples/valid/regimes/arbitrum.json' with { type: 'json' };
 import release from '../examples/valid/release/first.json' with { type: 'json' };
 import releases from '../examples/valid/releases/first.json' with { type: 'json' };
 import status from '../examples/valid/status/four-chains.json' with { type: 'json' };
@@ -28,6 +29,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   status,
   landing,
   summary,
+  regimes,
   release,
   changes,
   chart,

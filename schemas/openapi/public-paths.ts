@@ -8,6 +8,7 @@ import {
   problemPath,
   PUBLIC_PATHS,
   queryPath,
+  regimesPath,
   summaryPath,
   TRUST_PATHS,
   volumeSchemaPath,
@@ -178,6 +179,12 @@ function chainPaths(): Record<string, JsonObject> {
       { 'text/csv': { example: CALENDAR_TEXT } },
       [CHAIN],
       ['Content-Disposition'],
+    ),
+    [regimesPath('{chain}')]: releaseFile(
+      'getRegimes',
+      'Retrieve what the labels of a chain have meant in its history',
+      json('regimes'),
+      [CHAIN],
     ),
     [weeklySummaryPath('{chain}')]: releaseFile(
       'getWeeklySummary',

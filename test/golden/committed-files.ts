@@ -27,6 +27,7 @@ export const SAMPLES: readonly string[] = [
   '/api/v1/files/gold/ethereum/volumes/2023-03.parquet',
   '/api/v1/analyst-kit/ethereum/gold-volume-schema',
   '/api/v1/analyst-kit/ethereum/regime-calendar',
+  '/api/v1/analyst-kit/ethereum/regimes.json',
   '/api/v1/analyst-kit/ethereum/weekly-summary',
   '/api/v1/analyst-kit/feature-schema',
   '/api/v1/analyst-kit/starter-notebook',

@@ -1,7 +1,8 @@
 import { METRIC_NAMES } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';
 import type { MetricName } from '../../../schemas/types.generated.js';
-import { medianOf, type DayValues } from './day-values.js';
+import { medianOf } from '../statistics/median.js';
+import type { DayValues } from './day-values.js';
 
 /** Values of a source by date. */
 export type ValuesByDate = ReadonlyMap<string, DayValues>;

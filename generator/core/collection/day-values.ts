@@ -32,15 +32,6 @@ export function pickValues(values: DayValues, metrics: readonly MetricName[]): D
   );
 }
 
-/** Returns the median of numbers; `undefined` of none. */
-export function medianOf(numbers: readonly number[]): number | undefined {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle];
-  const lower = sorted[sorted.length - 1 - middle];
-  return upper === undefined || lower === undefined ? undefined : (lower + upper) / 2;
-}
-
 /** A date of a chain, as a source gives it. */
 export type CollectedDay = {
   readonly chain: Chain;

@@ -10,6 +10,7 @@ import type { Artifact } from '../artifacts/artifact.js';
 import { entriesInWindow } from '../artifacts/bundle.js';
 import { type ChartPoint, pointsOf, toChartPoint } from '../artifacts/chart-data.js';
 import { calendarFile, labelsOf, RECENT_DAYS } from '../artifacts/regime-calendar.js';
+import { historyOfSeries } from '../artifacts/regimes.js';
 import { type InputSeries, sourceOn } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { Steps } from '../steps.js';
@@ -63,6 +64,7 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     calendar: calendarFile(series.chain, meta.rows, keepsPublishedDays ? published?.calendar : undefined),
     lastRecords: entriesInWindow(meta.entries, RECENT_DAYS).map((entry) => record(entry) as MetaDay), // the meta manifest names only these
     points: allPoints(meta, keepsPublishedDays ? published?.chart : undefined, record),
+    history: historyOfSeries(series, writers.regimes, datesInForce(meta.entries)),
     newDates,
     restatedDates,
     withdrawnDates: [],
@@ -70,6 +72,10 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     labelChanges: findLabelChanges(meta.rows, restatedDates, published?.calendar ?? ''),
     text,
   };
+}
+
+function datesInForce(entries: readonly ManifestDate[]): Set<string> {
+  return new Set(entries.filter(({ status }) => status !== 'withdrawn').map(({ date }) => date));
 }
 
 /** Returns the chart's points of all dates in force: those just made, those of the published chart, or else of the record. */

@@ -15,6 +15,7 @@ import type { FileTemplate } from '../artifacts/artifact.js';
 import { bundleFiles } from '../artifacts/bundle.js';
 import { lastAvailableOf } from '../artifacts/chain-facts.js';
 import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
+import { type HistoryDay, labelStatistics, regimesFile } from '../artifacts/regimes.js';
 import { chainChartFile } from '../charts/chart-files.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
@@ -39,6 +40,8 @@ export type ChainState = {
   readonly lastRecords: readonly MetaDay[];
   /** The points of the chart for all dates in force, ascending. */
   readonly points: readonly ChartPoint[];
+  /** All dates in force, ascending, for the statistics of their labels. */
+  readonly history: readonly HistoryDay[];
   readonly newDates: readonly string[];
   readonly restatedDates: readonly string[];
   readonly withdrawnDates: readonly string[];
@@ -66,6 +69,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
   });
   if (latest === undefined) return { manifests, bundles: [], public: [] };
   const lastAvailable = lastAvailableOf(state.entries.meta);
+  const statistics = labelStatistics(chain, state.history, texts.methodology);
   const shown = { records: state.lastRecords, lastAvailable, sources, methodology: texts.methodology };
   return {
     manifests,
@@ -80,9 +84,10 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
         address: texts.site.details?.base_url ?? '',
         template: texts.weeklySummary,
       }),
+      regimesFile(statistics),
       chartDataFile(chain, state.points, texts.methodology),
       chainChartFile(chain, state.points, texts.methodology),
-      chainPage(texts.site, chain, { ...shown, points: state.points }),
+      chainPage(texts.site, chain, { ...shown, points: state.points, statistics }),
     ],
   };
 }

@@ -19,6 +19,7 @@ import {
   chartDataPath,
   chartPath,
   manifestPath,
+  regimesPath,
   summaryPath,
   weeklySummaryPath,
 } from '../../../schemas/paths.js';
@@ -34,7 +35,9 @@ import type {
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
+import type { LabelStatistics } from '../artifacts/regimes.js';
 import { type PublishedFreshness, toPublishedFreshness } from '../artifacts/freshness.js';
+import { labelHistory } from './label-history.js';
 import {
   ABSENT,
   attributionWords,
@@ -52,6 +55,7 @@ type ChainPageOptions = {
   readonly records: readonly MetaDay[];
   /** The points of the chain's chart, ascending. */
   readonly points: readonly ChartPoint[];
+  readonly statistics: LabelStatistics;
   readonly lastAvailable: string | null;
   readonly methodology: Methodology;
   readonly sources: readonly SourceSegment[];
@@ -86,6 +90,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       scores: toScores(latest),
       drivers: toDrivers(latest),
       noDrivers: noDriversReason(latest, methodology),
+      history: labelHistory(options.statistics),
       days: records.toReversed().map(toDay),
       files: { public: publicRows(chain), subscriber: subscriberTable(chain) },
       sources: sources.map(toSource),
@@ -184,6 +189,10 @@ type Row = { readonly path: string; readonly content: string };
 function publicRows(chain: Chain): Row[] {
   return [
     { path: calendarPath(chain), content: 'Regime calendar (CSV), one row for each day' },
+    {
+      path: regimesPath(chain),
+      content: 'What each label has meant (JSON): runs, what followed, fees and use',
+    },
     { path: weeklySummaryPath(chain), content: 'Summary of the last week (text)' },
     { path: summaryPath(chain), content: 'The data of this page (JSON)' },
     { path: chartPath(chain), content: 'Chart (SVG)' },

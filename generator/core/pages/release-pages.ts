@@ -19,6 +19,7 @@ import {
   methodologyPagePath,
   PAGE_PATHS,
   PUBLIC_PATHS,
+  regimesPath,
   summaryPath,
 } from '../../../schemas/paths.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
@@ -248,6 +249,9 @@ function llmsText({ details, guides }: SiteTexts, chains: readonly Chain[]): str
     ),
     ...chains.map((chain) =>
       link(`${CHAINS[chain].name} summary`, summaryPath(chain), 'JSON, the newest day'),
+    ),
+    ...chains.map((chain) =>
+      link(`${CHAINS[chain].name} labels`, regimesPath(chain), 'JSON, what each label has meant'),
     ),
     link('Status', PUBLIC_PATHS.status, 'JSON, how fresh each chain is'),
     link('Changes', PUBLIC_PATHS.changes, 'JSON, what each release changed'),

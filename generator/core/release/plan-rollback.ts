@@ -5,6 +5,7 @@ import { methodologyDigest } from '../../../schemas/methodology.js';
 import type {
   Chain,
   Genre,
+  GoldDay,
   Manifest,
   ManifestDate,
   ManifestRevisions,
@@ -14,6 +15,7 @@ import type {
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { toChartPoint } from '../artifacts/chart-data.js';
 import { calendarFile, RECENT_DAYS, toCalendarRow } from '../artifacts/regime-calendar.js';
+import { historyOfRecords } from '../artifacts/regimes.js';
 import type { ReferenceTexts } from '../draft/site.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';
@@ -177,8 +179,10 @@ function toChainState(
     if (found === undefined) throw new Error(`${entry.path}: its record was not read`);
     return found;
   };
-  const inForce = entries.meta.filter((entry) => entry.status !== 'withdrawn');
-  const records = inForce.map((entry) => record(entry) as MetaDay); // an entry of the meta manifest
+  const inForce = (genre: Genre): DayRecord[] =>
+    entries[genre].filter((entry) => entry.status !== 'withdrawn').map(record);
+  const records = inForce('meta') as MetaDay[]; // entries of the meta manifest
+  const goldDays = inForce('gold') as GoldDay[]; // entries of the gold manifest
   const rows = records.map(toCalendarRow);
   const gold = target.manifests.get(manifestPath('gold', chain)) ?? manifestOf(previous, 'gold', chain);
   const sources = gold?.sources ?? [];
@@ -207,6 +211,7 @@ function toChainState(
     calendar: calendarFile(chain, rows),
     lastRecords: records.slice(-RECENT_DAYS),
     points: records.map(toChartPoint),
+    history: historyOfRecords(chain, records, goldDays, texts.methodology),
     newDates: [],
     restatedDates,
     withdrawnDates,

@@ -6,6 +6,7 @@ import type { Chain, RegimeLabel, SourceSegment } from '../../../schemas/types.g
 import { bodyOf, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
 import { toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
 import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
+import type { HistoryDay } from '../artifacts/regimes.js';
 import { chainChartFile, overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles } from '../pages/release-pages.js';
 import { frontPage } from '../pages/front-page.js';
@@ -97,7 +98,8 @@ function* probeFiles(texts: ReferenceTexts): Steps<string[]> {
     };
     const draft = yield* draftSteps(options);
     facts.push(toChainFacts(chain, draft.entries.meta, draft, series.sources));
-    probes.push(...(yield* digestsOf(Object.values(chainFiles(draft, texts)).flat())));
+    const history = probeHistory(draft.history);
+    probes.push(...(yield* digestsOf(Object.values(chainFiles({ ...draft, history }, texts)).flat())));
     probes.push(...Object.values(draft.volumes).flatMap(({ files }) => files.map(({ sha256 }) => sha256)));
   }
   const options = { facts, hold: null, methodologyVersion: texts.methodology.version };
@@ -109,6 +111,23 @@ function* probeFiles(texts: ReferenceTexts): Steps<string[]> {
     overviewChartFile(facts),
   ];
   return [...probes, ...(yield* digestsOf(files))];
+}
+
+/** Returns a long history with every label and level, gaps, and values as on the given days. */
+function probeHistory(days: readonly HistoryDay[]): HistoryDay[] {
+  const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type
+  const levels = ['high', 'normal', 'low', null] as const;
+  return Array.from({ length: PROBE_DAYS }, (_, t): HistoryDay => {
+    const at = <T>(list: readonly T[], step: number): T | undefined =>
+      list[Math.floor(t / step) % list.length];
+    return {
+      date: toDate(PROBE_FIRST_DAY + t),
+      label: at(labels, 11) ?? 'steady',
+      demand: at(levels, 5) ?? null,
+      pressure: at(levels, 7) ?? null,
+      values: at(days, 1)?.values ?? [],
+    };
+  }).filter((_, t) => t % 101 !== 100);
 }
 
 function* digestsOf(files: readonly FileTemplate[]): Steps<string[]> {

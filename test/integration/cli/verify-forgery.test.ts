@@ -2,6 +2,7 @@ import {
   bundlePath,
   calendarPath,
   chartDataPath,
+  regimesPath,
   dayPath,
   manifestPath,
   PUBLIC_PATHS,
@@ -144,6 +145,13 @@ describe('verify finds a release with matching digests when', () => {
     const chart = await readListed(store(), path, 'chart');
     await forgeRelease(store(), { [path]: { ...chart, first_date: '2024-12-31' } });
     await expectFault(await verify(), path, /does not match the meta records/);
+  });
+
+  it('the statistics of the labels count other days than the records', async () => {
+    const path = regimesPath('bitcoin');
+    const regimes = await readListed(store(), path, 'regimes');
+    await forgeRelease(store(), { [path]: { ...regimes, first_date: '2024-12-31' } });
+    await expectFault(await verify(), path, /does not match the records/);
   });
 
   it('the list of public files has the digest of another file', async () => {

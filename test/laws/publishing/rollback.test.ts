@@ -1,6 +1,13 @@
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { StoreError, type ObjectStore } from '../../../infra/store/object-store.js';
-import { calendarPath, objectKey, publicKey, PUBLIC_PATHS, summaryPath } from '../../../schemas/paths.js';
+import {
+  calendarPath,
+  objectKey,
+  publicKey,
+  PUBLIC_PATHS,
+  regimesPath,
+  summaryPath,
+} from '../../../schemas/paths.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
 import { readArtifactJson } from '../../../generator/state/stored-json.js';
@@ -78,6 +85,19 @@ describe('a rollback', () => {
       const older = await readArtifactJson(store, good.bundles[bundle]?.sha256 ?? '', 'bundle');
       expect(restored).toEqual({ ...older, published_revision: record.revision });
     }
+  });
+
+  it('restores the statistics of the labels, except for the release that they name', async () => {
+    const { store, good, bad } = await publishWrongValue();
+    const record = await rollBack(store, { to: good.revision, reason: 'a bad day', asOf: at(3) });
+    const path = regimesPath('arbitrum');
+    const [older, newer, restored] = await Promise.all(
+      [good, bad, record].map(({ public: files }) =>
+        readArtifactJson(store, files[path]?.sha256 ?? '', 'regimes'),
+      ),
+    );
+    expect(newer).toMatchObject({ updated_through: series(10).dates[9] });
+    expect(restored).toEqual({ ...older, published_revision: record.revision });
   });
 
   it('keeps every version of every date readable', async () => {

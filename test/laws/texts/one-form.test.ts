@@ -18,6 +18,7 @@ import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';
 import type { BriefDay, MetaDay } from '../../../schemas/types.generated.js';
 import { randomSeries } from '../../support/release/random-series.js';
+import { seriesStatistics } from '../../support/release/series-statistics.js';
 
 const texts = await readProductTexts();
 const { methodology } = texts;
@@ -36,6 +37,7 @@ function* textsOf(series: InputSeries): Generator<readonly [MetaDay, Texts]> {
   const { chain, dates } = series;
   const { meta, write } = createDayWriters(series, texts);
   const provenance = { revision: STAMP.revision, updatedThrough: dates.at(-1) ?? '' };
+  const statistics = seriesStatistics(series, methodology); // of all its dates: it states nothing about one of them
   const records: MetaDay[] = [];
   for (const t of dates.keys()) {
     const latest = meta(t, provenance);
@@ -43,7 +45,7 @@ function* textsOf(series: InputSeries): Generator<readonly [MetaDay, Texts]> {
     if (records.length > 8) records.shift();
     if (t % STEP !== 0) continue;
     const points = records.map(toChartPoint);
-    const shown = { records, points, lastAvailable: null, sources: [], methodology };
+    const shown = { records, points, statistics, lastAvailable: null, sources: [], methodology };
     const facts = [toChainFacts(chain, [], { lastRecords: records, points }, [])];
     const text = (file: ReturnType<typeof chainPage>): string =>
       file.content(STAMP).text.replaceAll('−', '-');

@@ -1,5 +1,7 @@
 import { chartDataFile, toChartPoint } from '../../../generator/core/artifacts/chart-data.js';
+import type { ReleaseStamp } from '../../../generator/core/artifacts/artifact.js';
 import { calendarFile, toCalendarRow } from '../../../generator/core/artifacts/regime-calendar.js';
+import { historyOfRecords, labelStatistics, regimesFile } from '../../../generator/core/artifacts/regimes.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { currentMethodology } from '../../../schemas/methodology.js';
@@ -11,6 +13,7 @@ import {
   POINTER_KEY,
   PUBLIC_PATHS,
   publicKey,
+  regimesPath,
   releaseKey,
 } from '../../../schemas/paths.js';
 import type {
@@ -82,7 +85,7 @@ function withDigestsOf(list: PublicRelease, record: ReleaseRecord): PublicReleas
   return { ...list, files };
 }
 
-/** Returns the contents for a forged meta day: its file is written, and manifest, bundles, calendar and chart are adapted. */
+/** Returns the contents for a forged meta day: its file is written, and manifest, bundles, calendar, chart and statistics are adapted. */
 export async function forgeMetaDay(
   store: StoreEditor,
   chain: Chain,
@@ -99,14 +102,26 @@ export async function forgeMetaDay(
   const days = await Promise.all(dates.map((each) => readDay(store, each)));
   const calendar = calendarFile(chain, days.map(toCalendarRow));
   const chart = chartDataFile(chain, days.map(toChartPoint), currentMethodology());
-  const revision = (await readRelease(store)).record.public[chartDataPath(chain)]?.revision ?? '';
+  const gold = await readListed(store, manifestPath('gold', chain), 'manifest');
+  const goldDays = await Promise.all(
+    gold.dates.map(({ sha256 }) => readDocument(store, objectKey(sha256), 'gold-day')),
+  );
+  const history = historyOfRecords(chain, days, goldDays, currentMethodology());
+  const regimes = regimesFile(labelStatistics(chain, history, currentMethodology()));
+  const { record } = await readRelease(store);
+  const stampOf = (file: string): ReleaseStamp => ({
+    revision: record.public[file]?.revision ?? '',
+    sequence: 1,
+    publishedAt: '',
+  });
   return {
     key: objectKey(entry.sha256),
     files: {
       [path]: { ...manifest, dates },
       ...(await forgeBundles(store, manifest, forged)),
-      [calendarPath(chain)]: calendar.content({ revision: '', sequence: 1, publishedAt: '' }).text,
-      [chartDataPath(chain)]: chart.content({ revision, sequence: 1, publishedAt: '' }).text,
+      [calendarPath(chain)]: calendar.content(stampOf('')).text,
+      [chartDataPath(chain)]: chart.content(stampOf(chartDataPath(chain))).text,
+      [regimesPath(chain)]: regimes.content(stampOf(regimesPath(chain))).text,
     },
   };
 }

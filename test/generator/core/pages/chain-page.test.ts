@@ -3,6 +3,7 @@ import { chainPage } from '../../../../generator/core/pages/chain-page.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { textOf } from '../../../support/pages/html-skeleton.js';
+import { seriesStatistics } from '../../../support/release/series-statistics.js';
 import { randomSeries, withoutMetrics } from '../../../support/release/random-series.js';
 import type { Chain, MetricName } from '../../../../schemas/types.generated.js';
 
@@ -17,7 +18,9 @@ function pageText(chain: Chain, missing: readonly MetricName[], seed = 7): strin
   const provenance = { revision: STAMP.revision, updatedThrough: series.dates.at(-1) ?? '' };
   const records = Array.from({ length: 30 }, (_, i) => meta(DAYS - 30 + i, provenance));
   const points = records.map(toChartPoint);
-  const options = { records, points, lastAvailable: null, methodology: texts.methodology, sources: [] };
+  const { methodology } = texts;
+  const statistics = seriesStatistics(series, methodology);
+  const options = { records, points, statistics, lastAvailable: null, methodology, sources: [] };
   const html = chainPage(texts.site, chain, options).content(STAMP).text;
   return textOf(html);
 }
@@ -26,7 +29,7 @@ describe('the page of a chain', () => {
   it('says how long the regime lasted and up to which date, not what it is now', () => {
     const text = pageText('arbitrum', []);
     expect(text).toMatch(/[A-Z][a-z]+ for \d+ days?, up to \d+ \w+ \d{4}\./);
-    expect(text).not.toContain('has been');
+    expect(text.slice(0, text.indexOf('What each label has meant'))).not.toContain('has been');
   });
 
   it('says for how long there was no regime', () => {
@@ -73,5 +76,30 @@ describe('the page of a chain', () => {
     expect(text).toMatch(/Confidence\s*none, because there is no label/);
     expect(text).toMatch(/\d\d-\d\dindeterminate–/);
     expect(text).not.toContain('Data quality is');
+  });
+
+  it('says in the past tense what each label has meant, and never what will be', () => {
+    const text = pageText('arbitrum', []);
+    const section = text.slice(text.indexOf('What each label has meant'), text.indexOf('Files'));
+    expect(section).toContain('days from 1 January 2022 to 25 April 2023 have a label.');
+    expect(section).toMatch(
+      /Of the days with a label, demand has been high on [\d.]+ % \(\d+ days?\), normal on/,
+    );
+    expect(section).toMatch(/counts among the days and runs\. Its length does not count/);
+    expect(section).toMatch(/On the median day, Arbitrum had [\d.]+ times the transactions/);
+    expect(section).not.toMatch(/\b(will|forecast|expect|likely)/);
+  });
+
+  it('shows fees and use in columns, and only those that a chain has', () => {
+    expect(pageText('ethereum', [])).toContain('LabelDaysShareAll feesMean gas priceTransactionsRuns');
+    expect(pageText('ethereum', ['gas_price_mean', 'fees_total'])).toContain(
+      'ShareMedian feeTransactionsRuns',
+    );
+  });
+
+  it('says that no day has a label, without tables', () => {
+    const text = pageText('base', ['fee_median', 'fees_total']);
+    expect(text).toContain('No day from 1 January 2022 to 25 April 2023 has a label.');
+    expect(text).not.toContain('Longest run');
   });
 });

@@ -16,6 +16,7 @@ import { createMemoryStore } from '../../../support/stores/memory-store.js';
 import { readCurrent } from '../../../support/release/read-release.js';
 import { publishSeries } from '../../../support/release/publish-series.js';
 import { randomSeries } from '../../../support/release/random-series.js';
+import { seriesStatistics } from '../../../support/release/series-statistics.js';
 import { attributesOf, skeletonOf, textOf } from '../../../support/pages/html-skeleton.js';
 
 const FOLDER = path.join(import.meta.dirname, '../../../../templates/pages');
@@ -72,8 +73,10 @@ const hostile = (): fc.Arbitrary<string> =>
     fc.string({ minLength: 1, unit: 'grapheme' }),
   );
 
+const statistics = seriesStatistics(series, methodology);
+
 function chainHtml(sources: readonly SourceSegment[]): string {
-  const options = { records, points, lastAvailable: null, methodology, sources };
+  const options = { records, points, statistics, lastAvailable: null, methodology, sources };
   return chainPage(site, 'base', options).content(STAMP).text;
 }
 
