@@ -73,6 +73,9 @@ export const CALENDAR_TEXT = [
 export const WEEKLY_TEXT = `Bitcoin: network state in the week to 2026-08-20
 ========================================================================
 
+Against the week before, median fee rose most, by 8.5 %. Bitcoin ended
+the week slack, on day 12 of the run (confidence 98.9 %, high).
+
 Regime      slack for 12 days, since 2026-08-09
             usual use, unusually cheap
 Before      steady

@@ -3,6 +3,7 @@ import { bundlePath } from '../../../schemas/paths.js';
 import { publicPathsOf } from '../../../schemas/release-paths.js';
 import type {
   Chain,
+  DerivedDay,
   Genre,
   LabelChange,
   ManifestDate,
@@ -20,7 +21,8 @@ import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
 import type { ChainVolumes } from '../volumes/draft-volumes.js';
 import type { ReferenceTexts } from './site.js';
-import { summaryFile, weeklySummaryFile } from '../artifacts/summary.js';
+import { summaryFile } from '../artifacts/summary.js';
+import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
 
 /** A list of files in a release record. */
 export type Section = 'public' | 'bundles' | 'manifests';
@@ -77,6 +79,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
       summaryFile(latest, lastAvailable, sources),
       weeklySummaryFile(chain, {
         ...shown,
+        derived: derivedOn(latest.date, state),
         address: texts.site.details?.base_url ?? '',
         template: texts.weeklySummary,
       }),
@@ -85,6 +88,12 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
       chainPage(texts.site, chain, { ...shown, points: state.points }),
     ],
   };
+}
+
+/** Returns the derived record in force of a date. */
+function derivedOn(date: string, { entries, text }: ChainState): DerivedDay | undefined {
+  const entry = entries.derived.findLast((each) => each.date === date && each.status !== 'withdrawn');
+  return entry === undefined ? undefined : (JSON.parse(text(entry)) as DerivedDay); // an entry of the derived manifest
 }
 
 /** Returns the paths of the files that a chain lacks while all its dates are withdrawn. */

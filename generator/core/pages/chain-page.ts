@@ -31,10 +31,10 @@ import type {
   SourceSegment,
   Window,
 } from '../../../schemas/types.generated.js';
-import type { FileTemplate } from '../artifacts/artifact.js';
+import type { FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
-import { type PublishedFreshness, toPublishedFreshness } from '../artifacts/freshness.js';
+import { isOverdue, type PublishedFreshness, toPublishedFreshness } from '../artifacts/freshness.js';
 import {
   ABSENT,
   attributionWords,
@@ -81,7 +81,11 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       words: labelSentence(regime.label),
       notices: toFreshnessNotices([{ chain, lastAvailable }]),
       ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),
-      facts: toFacts(latest, toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources)),
+      facts: toFacts(
+        latest,
+        toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources),
+        stamp,
+      ),
       chart,
       scores: toScores(latest),
       drivers: toDrivers(latest),
@@ -100,7 +104,12 @@ function leadOf({ date, regime: { label, run_days: days } }: MetaDay): string {
   return `${what} for ${count(days, 'day')}, up to ${dateWords(date)}.`;
 }
 
-function toFacts({ date, regime, confidence, status }: MetaDay, fresh: PublishedFreshness): object[] {
+function toFacts(
+  { date, regime, confidence, status }: MetaDay,
+  fresh: PublishedFreshness,
+  { publishedAt }: ReleaseStamp,
+): object[] {
+  const { expected_next_by: next } = fresh;
   return [
     { term: 'Since', value: `${dateWords(regime.since)}, ${count(regime.run_days, 'day')}` },
     { term: 'Previous', value: regime.previous_label ?? ABSENT },
@@ -109,7 +118,7 @@ function toFacts({ date, regime, confidence, status }: MetaDay, fresh: Published
     { term: 'Status', value: status },
     { term: 'Data to', value: dateWords(date) },
     { term: 'Regimes to', value: fresh.last_available === null ? ABSENT : dateWords(fresh.last_available) },
-    { term: 'Next day by', value: instantWords(fresh.expected_next_by) },
+    { term: 'Next day by', value: instantWords(next) + (isOverdue(next, publishedAt) ? ', late' : '') },
     { term: 'Late from', value: fresh.late_after === null ? ABSENT : instantWords(fresh.late_after) },
     { term: 'Stale from', value: fresh.stale_after === null ? ABSENT : instantWords(fresh.stale_after) },
   ];
