@@ -68,7 +68,7 @@ describe('a weekly summary of random data', () => {
             date,
             new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { weekday: 'short', timeZone: 'UTC' }),
             regime.label,
-            regime.label === 'indeterminate' ? '-' : `${Math.floor(confidence.score * 1_000 + 1e-6) / 10} %`,
+            regime.label === 'indeterminate' ? '-' : shareWords(confidence.score),
             status,
           ]),
         );
