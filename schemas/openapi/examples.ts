@@ -82,6 +82,16 @@ Before      steady
 Confidence  98.9 %, high
 `;
 
+/** The first lines of the weekly summaries of a year. */
+export const WEEKLY_ARCHIVE_TEXT = `Bitcoin: network state by week, 2026
+========================================================================
+
+Each week is described by its own records. Weeks are those of ISO 8601.
+
+Week 2026-W01, 2025-12-29 to 2026-01-04
+------------------------------------------------------------------------
+`;
+
 /** A chart without marks. */
 export const CHART_TEXT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 546" role="img">
 <title>Bitcoin: regimes of the last 365 days</title>

@@ -22,6 +22,7 @@ import { chainPage } from '../pages/chain-page.js';
 import type { ChainVolumes } from '../volumes/draft-volumes.js';
 import type { ReferenceTexts } from './site.js';
 import { summaryFile } from '../artifacts/summary.js';
+import { type ArchivedWeeks, weeklyArchiveFiles } from '../artifacts/weekly-archive.js';
 import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
 
 /** A list of files in a release record. */
@@ -41,6 +42,8 @@ export type ChainState = {
   readonly lastRecords: readonly MetaDay[];
   /** The points of the chart for all dates in force, ascending. */
   readonly points: readonly ChartPoint[];
+  /** The weeks of the archive, as far as their files may change. */
+  readonly weeks: ArchivedWeeks;
   readonly newDates: readonly string[];
   readonly restatedDates: readonly string[];
   readonly withdrawnDates: readonly string[];
@@ -50,7 +53,10 @@ export type ChainState = {
 };
 
 /** The files of a chain by section of the release. */
-type ChainFiles = { readonly [section in Section]: readonly FileTemplate[] };
+type ChainFiles = { readonly [section in Section]: readonly FileTemplate[] } & {
+  /** Public files that do not change with every date. */
+  readonly archive: readonly FileTemplate[];
+};
 
 /**
  * Returns the files of a chain. A chain without dates in force has only manifests. A new kind of file per chain is added here
@@ -66,7 +72,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
     const volumes = genre === 'briefs' ? undefined : state.volumes[genre].listed;
     return manifestFile({ ...shared, genre, entries, revisions, sources, volumes });
   });
-  if (latest === undefined) return { manifests, bundles: [], public: [] };
+  if (latest === undefined) return { manifests, bundles: [], public: [], archive: [] };
   const lastAvailable = lastAvailableOf(state.entries.meta);
   const shown = { records: state.lastRecords, lastAvailable, sources, methodology: texts.methodology };
   return {
@@ -87,6 +93,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
       chainChartFile(chain, state.points, texts.methodology),
       chainPage(texts.site, chain, { ...shown, points: state.points }),
     ],
+    archive: weeklyArchiveFiles(chain, state.weeks, texts.weeklyArchive),
   };
 }
 

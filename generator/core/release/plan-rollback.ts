@@ -4,6 +4,7 @@ import { lineageManifestPath, manifestPath } from '../../../schemas/paths.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
 import type {
   Chain,
+  DerivedDay,
   Genre,
   Manifest,
   ManifestDate,
@@ -14,6 +15,8 @@ import type {
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { toChartPoint } from '../artifacts/chart-data.js';
 import { calendarFile, RECENT_DAYS, toCalendarRow } from '../artifacts/regime-calendar.js';
+import { toWeekDay } from '../artifacts/week.js';
+import { isWeekEnd } from '../artifacts/weekly-archive.js';
 import type { ReferenceTexts } from '../draft/site.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';
@@ -180,6 +183,11 @@ function toChainState(
   const inForce = entries.meta.filter((entry) => entry.status !== 'withdrawn');
   const records = inForce.map((entry) => record(entry) as MetaDay); // an entry of the meta manifest
   const rows = records.map(toCalendarRow);
+  const weekEnds = new Map(
+    entries.derived
+      .filter(({ date, status }) => status !== 'withdrawn' && isWeekEnd(date))
+      .map((entry) => [entry.date, record(entry) as DerivedDay]), // an entry of the derived manifest
+  );
   const gold = target.manifests.get(manifestPath('gold', chain)) ?? manifestOf(previous, 'gold', chain);
   const sources = gold?.sources ?? [];
   return {
@@ -207,6 +215,7 @@ function toChainState(
     calendar: calendarFile(chain, rows),
     lastRecords: records.slice(-RECENT_DAYS),
     points: records.map(toChartPoint),
+    weeks: { days: records.map(toWeekDay), endOf: (date) => weekEnds.get(date) },
     newDates: [],
     restatedDates,
     withdrawnDates,
