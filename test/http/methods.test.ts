@@ -25,6 +25,7 @@ import {
   summaryPath,
   TRUST_PATHS,
   volumeSchemaPath,
+  weeklyArchivePath,
   weeklySummaryPath,
   wheelPath,
 } from '../../schemas/paths.js';
@@ -48,6 +49,7 @@ const PUBLIC = [
   summaryPath('base'),
   calendarPath('base'),
   weeklySummaryPath('base'),
+  weeklyArchivePath('base', '2021'),
   chartPath('base'),
   chartDataPath('base'),
   methodologyDataPath('v1'),

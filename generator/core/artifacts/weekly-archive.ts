@@ -53,6 +53,12 @@ export function weeklyArchiveFiles(
   }));
 }
 
+/** Returns the newest year whose archive has one of these dates in a complete week; empty if there is none. */
+export function newestArchiveOf(days: readonly { readonly date: string }[]): string[] {
+  const end = days.findLast(({ date }) => isWeekEnd(date));
+  return end === undefined ? [] : [weekYearOf(end.date)];
+}
+
 /** Returns whether a date is the last of its week: a Sunday. */
 export function isWeekEnd(date: string): boolean {
   return weekdayOf(date) === 'Sun';

@@ -27,7 +27,7 @@ import {
 import { type FileTemplate, PLAIN_TYPE, type ReleaseStamp, textContent } from './artifact.js';
 import { dueWords, freshnessWords, toPublishedFreshness } from './freshness.js';
 import { countMissingSignals, noDriversReason } from './regime-calendar.js';
-import { isWeekEnd, weekYearOf } from './weekly-archive.js';
+import { newestArchiveOf } from './weekly-archive.js';
 import { ABSENT, toWeekDay, WEEK_COLUMNS, WEEK_DAYS, weekValues } from './week.js';
 
 // The widths in this file are those of the columns in templates/weekly-summary.txt.hbs.
@@ -96,19 +96,13 @@ function weeklyValues(
       methodology: latest.methodology_version,
       hash: regime.determinism_hash,
     },
-    archive: archiveOf(records).map((year) => address + weeklyArchivePath(chain, year)),
+    archive: newestArchiveOf(records).map((year) => address + weeklyArchivePath(chain, year)),
     more: {
       glossary: address + PUBLIC_PATHS.glossary,
       calendar: address + calendarPath(chain),
       page: address + chainPagePath(chain),
     },
   };
-}
-
-/** Returns the newest year whose archive has one of these dates; empty if none completes a week. */
-function archiveOf(records: readonly MetaDay[]): string[] {
-  const end = records.findLast(({ date }) => isWeekEnd(date));
-  return end === undefined ? [] : [weekYearOf(end.date)];
 }
 
 function toScores(latest: MetaDay, before: MetaDay | undefined): object[] {

@@ -20,6 +20,7 @@ import {
   chartPath,
   manifestPath,
   summaryPath,
+  weeklyArchivePath,
   weeklySummaryPath,
 } from '../../../schemas/paths.js';
 import type {
@@ -34,6 +35,7 @@ import type {
 import type { FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
+import { newestArchiveOf } from '../artifacts/weekly-archive.js';
 import { isOverdue, type PublishedFreshness, toPublishedFreshness } from '../artifacts/freshness.js';
 import {
   ABSENT,
@@ -91,7 +93,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       drivers: toDrivers(latest),
       noDrivers: noDriversReason(latest, methodology),
       days: records.toReversed().map(toDay),
-      files: { public: publicRows(chain), subscriber: subscriberTable(chain) },
+      files: { public: publicRows(chain, records), subscriber: subscriberTable(chain) },
       sources: sources.map(toSource),
       hash: regime.determinism_hash,
     }),
@@ -190,10 +192,14 @@ function scheduleWords({ first_try_hours, deadline_hours, settling_days }: Sourc
 type Row = { readonly path: string; readonly content: string };
 
 /** Returns the public files of a chain with a description of each. */
-function publicRows(chain: Chain): Row[] {
+function publicRows(chain: Chain, records: readonly MetaDay[]): Row[] {
   return [
     { path: calendarPath(chain), content: 'Regime calendar (CSV), one row for each day' },
     { path: weeklySummaryPath(chain), content: 'Summary of the last week (text)' },
+    ...newestArchiveOf(records).map((year) => ({
+      path: weeklyArchivePath(chain, year),
+      content: `Summary of each week of ${year} (text); earlier years have other addresses`,
+    })),
     { path: summaryPath(chain), content: 'The data of this page (JSON)' },
     { path: chartPath(chain), content: 'Chart (SVG)' },
     { path: chartDataPath(chain), content: 'The data of the chart (JSON), every day' },
