@@ -7,7 +7,7 @@ import { FIRST_DATE, metricsCsv, sourcesJson, writeInput } from '../../support/r
 const DAYS = 150;
 const NOW = `${addDays(FIRST_DATE, DAYS)}T06:00:00Z`;
 const LINE =
-  'bitcoin: 0 of 150 days have a label: active_addresses, fee_median and use of block space are missing; data quality 33.8 %, 50 % needed; with active_addresses or fee_median: 50.7 %';
+  'bitcoin: 0 of 150 days have a label: active_addresses, fee_median and use of block space are missing; data quality 33.8 %, 50 % needed; with active_addresses or fee_median: 50.8 %';
 
 let folder: TemporaryFolder;
 beforeAll(async () => {
