@@ -180,6 +180,11 @@ export function weeklySummaryPath(chain: ChainPart): string {
   return `/api/v1/analyst-kit/${chain}/weekly-summary`;
 }
 
+/** Returns the URL path of the archive of a chain's weekly summaries: those of the weeks of a year of ISO 8601. */
+export function weeklyArchivePath(chain: ChainPart, year: string): string {
+  return `/api/v1/analyst-kit/${chain}/weekly-summaries/${year}`;
+}
+
 /** Returns the URL path of the Table Schema of a chain's volumes. */
 export function volumeSchemaPath(genre: GenrePart, chain: ChainPart): string {
   return `/api/v1/analyst-kit/${chain}/${genre}-volume-schema`;

@@ -1,4 +1,4 @@
-import { CHAIN_IDS, GENRES, VOLUME_FORMATS, VOLUME_GENRES, WINDOWS } from './catalog.js';
+import { CHAIN_IDS, FIRST_DATE, GENRES, VOLUME_FORMATS, VOLUME_GENRES, WINDOWS } from './catalog.js';
 import {
   assetPath,
   bundlePath,
@@ -23,11 +23,12 @@ import {
   summaryPath,
   volumePath,
   volumeSchemaPath,
+  weeklyArchivePath,
   weeklySummaryPath,
   wheelPath,
   type Placeholder,
 } from './paths.js';
-import type { Chain, Window } from './types.generated.js';
+import type { Chain, ReleaseRecord, Window } from './types.generated.js';
 
 /** The public files of each chain that follow its data. `isCurrent`: it shows the newest state, so caches keep it for a minute. */
 const CHAIN_FILES: readonly { readonly spell: (chain: Chain) => string; readonly isCurrent: boolean }[] = [
@@ -88,6 +89,8 @@ const WHEEL = /^[a-z0-9_]+-[0-9]+(\.[0-9]+)*-py3-none-any\.whl$/;
 
 const ASSET = /^[a-z]+-[0-9a-f]{16}\.(css|js)$/;
 
+const YEAR = /^[0-9]{4}$/;
+
 const WORDS = /^[a-z]+(-[a-z]+)*$/;
 
 /** The public paths with a name in them. Other versions of the generator publish other names. */
@@ -102,11 +105,29 @@ const NAMED: readonly { readonly spell: (name: Placeholder) => string; readonly 
   { spell: guidePath, name: WORDS },
   { spell: operationPath, name: WORDS },
   { spell: exampleViewPath, name: /^[a-z0-9]+(-[a-z0-9]+)*$/ },
+  ...CHAIN_IDS.map((chain) => ({ spell: (name: string) => weeklyArchivePath(chain, name), name: YEAR })),
 ];
 
 /** Returns whether a release can list a public file with this path. */
 export function isPublicPath(path: string): boolean {
   return PUBLIC.has(path) || NAMED.some(({ spell, name }) => name.test(nameIn(path, spell('{name}'))));
+}
+
+/** Returns the paths among `paths` of the archive of a chain's weekly summaries. */
+export function weeklyArchivesIn(paths: readonly string[], chain: Chain): string[] {
+  return paths.filter((path) => YEAR.test(nameIn(path, weeklyArchivePath(chain, '{name}'))));
+}
+
+/** Returns the paths of the years after a chain's last archive that an earlier release may have listed. */
+export function archivesAfter(
+  { public: listed, manifests, published_at: publishedAt }: ReleaseRecord,
+  chain: Chain,
+): string[] {
+  if (!(manifestPath('meta', chain) in manifests)) return [];
+  const last = weeklyArchivesIn(Object.keys(listed), chain).sort().at(-1)?.slice(-'2009'.length);
+  const first = last === undefined ? Number(FIRST_DATE.slice(0, 4)) : Number(last) + 1;
+  const years = Math.max(0, Number(publishedAt.slice(0, 4)) - first + 1);
+  return Array.from({ length: years }, (_, i) => weeklyArchivePath(chain, String(first + i)));
 }
 
 /** Returns whether a path is that of a wheel of the Python client, of any version. */

@@ -20,6 +20,7 @@ import {
   withoutFaults,
 } from '../core/release/publish-report.js';
 import { unholdWords } from '../core/release/held.js';
+import { labelGapWords } from '../core/release/label-gap.js';
 import { type Acceptance, listedDates, type Plan } from '../core/release/plan-types.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { describeJump, type PreparedPlan, preparePlan } from '../publish/prepare-plan.js';
@@ -362,7 +363,11 @@ function formatReport(result: PublishReport, paint: Paint): string {
     const changes = result.chains[chain]?.sources_changed;
     return changes === undefined ? [] : [`${chain}: ${describeSourceChanges(changes)}`];
   });
+  const gaps = CHAIN_IDS.flatMap((chain) => {
+    const gap = result.chains[chain]?.label_gap;
+    return gap === undefined ? [] : [labelGapWords(chain, gap)];
+  });
   const end = `${count(objects, 'object')} written, ${bytesWords(bytes)}`;
   const outcome = result.dry_run ? `would be ${result.outcome} (nothing was written)` : result.outcome;
-  return [`${outcome}: ${release}`, table, ...sources, end].join('\n');
+  return [`${outcome}: ${release}`, table, ...gaps, ...sources, end].join('\n');
 }

@@ -4,6 +4,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { labelGapWords } from '../core/release/label-gap.js';
 import { writeOwnFile } from '../run/run-report.js';
 import {
   type CollectedChain,
@@ -191,7 +192,11 @@ function formatChains({ chains }: StoreStatus, paint: Paint): string {
       ],
     ];
   });
-  return formatTable(head, rows);
+  const gaps = CHAIN_IDS.flatMap((chain) => {
+    const gap = chains[chain]?.label_gap ?? null;
+    return gap === null ? [] : [labelGapWords(chain, gap)];
+  });
+  return [formatTable(head, rows), ...gaps].join('\n');
 }
 
 function describeHolds({ hold, holds }: StoreStatus): string {

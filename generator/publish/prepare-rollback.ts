@@ -4,6 +4,7 @@ import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
 import type { Chain, Genre, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { entriesInWindow } from '../core/artifacts/bundle.js';
+import { isWeekEnd } from '../core/artifacts/weekly-archive.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
 import { withoutOption } from '../../infra/process/shell-command.js';
 import { GeneratorError, type NextWords } from '../core/generator-error.js';
@@ -202,6 +203,9 @@ function describeEarlier(releases: readonly StoredRelease[]): string {
 /** The genres of which every date is read: the calendar, the chart and the statistics of the labels cover all history. */
 const WHOLE: readonly Genre[] = ['meta', 'gold'];
 
+/** Returns whether the archive of weekly summaries shows the derived record of a date. */
+const isArchived = ({ date }: { readonly date: string }): boolean => isWeekEnd(date);
+
 /** Reads the day records from which the files of these chains are made, except for the volumes, by digest. */
 async function readDays(
   { store, progress, signal }: PrepareReleaseOptions,
@@ -211,9 +215,10 @@ async function readDays(
   const genres = new Map<string, Genre>(
     rolled.flatMap(({ entries }) =>
       GENRES.flatMap((genre) =>
-        entriesInWindow(entries[genre], WHOLE.includes(genre) ? Infinity : longest).map(
-          ({ sha256 }) => [sha256, genre] as const,
-        ),
+        [
+          ...entriesInWindow(entries[genre], WHOLE.includes(genre) ? Infinity : longest),
+          ...(genre === 'derived' ? entriesInWindow(entries.derived, Infinity).filter(isArchived) : []),
+        ].map(({ sha256 }) => [sha256, genre] as const),
       ),
     ),
   );

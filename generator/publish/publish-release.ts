@@ -28,7 +28,7 @@ import { type GcWatch, watchGc } from '../state/gc-lease.js';
 import { markStore } from '../state/store-mark.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
-import { isAssetPath, publicPathsOf } from '../../schemas/release-paths.js';
+import { archivesAfter, isAssetPath, publicPathsOf } from '../../schemas/release-paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 
 /** A release to publish, if there is one, and the state that it was planned from. */
@@ -319,7 +319,8 @@ export async function refreshCopies(
   const assets = paths.filter(isAssetPath);
   const others = paths.filter((path) => path !== list && path !== status && !isAssetPath(path));
   for (const group of [assets, others]) await pMap(group, refresh, { concurrency: COPY_CONCURRENCY });
-  for (const path of CHAIN_IDS.flatMap(publicPathsOf)) await deleteUnlisted(store, path, current);
+  const perChain = CHAIN_IDS.flatMap((chain) => [...publicPathsOf(chain), ...archivesAfter(first, chain)]);
+  for (const path of perChain) await deleteUnlisted(store, path, current);
   if (status in first.public) await refresh(status);
   await raiseSequence(store, first.sequence);
   progress.end(`sequence ${first.sequence}`);

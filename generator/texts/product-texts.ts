@@ -65,9 +65,10 @@ export async function readDayTexts(): Promise<DayTexts> {
 
 async function readTexts(): Promise<ReferenceTexts> {
   const { methodology, brief } = await readDayTexts();
-  const [methodologyText, weeklySummary, notebook] = await Promise.all([
+  const [methodologyText, weeklySummary, weeklyArchive, notebook] = await Promise.all([
     readFile(methodologyTextUrl(methodology.version), 'utf8'),
     readTemplate('weekly-summary.txt.hbs'),
+    readTemplate('weekly-archive.txt.hbs'),
     readTemplate('starter-notebook.ipynb'),
   ]);
   const python = await readPythonClient(new URL('python/', TEMPLATES));
@@ -76,6 +77,7 @@ async function readTexts(): Promise<ReferenceTexts> {
     methodologyText,
     glossary: glossaryEntries(),
     weeklySummary: compileTextTemplate(weeklySummary),
+    weeklyArchive: compileTextTemplate(weeklyArchive),
     brief,
     notebook,
     queries: await readQueries(),

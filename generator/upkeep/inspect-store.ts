@@ -48,11 +48,13 @@ import {
   type WaitingRefusals,
 } from './waiting-refusals.js';
 import { unholdWords } from '../core/release/held.js';
+import type { LabelGap } from '../core/release/label-gap.js';
+import { readLabelGap } from './read-label-gap.js';
 
 /** Options for `inspectStore`. */
 type InspectOptions = {
   readonly nowMs: number;
-  /** True to count objects, which reads all history. Everything else reads only a few keys. */
+  /** True to count objects, which reads all history, and to explain missing labels. Everything else reads only a few keys. */
   readonly countsObjects: boolean;
   /** The chains to report; all by default. */
   readonly chains?: readonly Chain[];
@@ -71,7 +73,7 @@ export async function inspectStore(store: ObjectStore, options: InspectOptions):
   const record = await readRecord(store, pointer.value);
   const clock = readClock(store, () => nowMs);
   const [chains, { damage, ...waiting }, signing] = await Promise.all([
-    readChains(store, record, nowMs, wanted),
+    readChains(store, record, options),
     readWaitingRefusals(store, record, wanted, formatAccept),
     readSigningStatus(store, { record, sha256: pointer.value.sha256 }, clock.nowMs),
   ]);
@@ -125,8 +127,7 @@ function emptyStatus(store: ObjectStore, format: FormatCommand): StoreStatus {
 async function readChains(
   store: ObjectStore,
   record: ReleaseRecord,
-  nowMs: number,
-  wanted: readonly Chain[],
+  { nowMs, countsObjects, chains: wanted = CHAIN_IDS }: InspectOptions,
 ): Promise<{ readonly [chain in Chain]?: ChainNow }> {
   const path = PUBLIC_PATHS.status;
   const entry = record.public[path];
@@ -134,6 +135,14 @@ async function readChains(
   const now = new Date(nowMs).toISOString();
   const clock = readClock(store, () => nowMs);
   const status = await readArtifactJson(store, entry.sha256, 'status');
+  const gaps = new Map(
+    await Promise.all(
+      wanted.map(async (chain) => {
+        const published = countsObjects ? status.chains[chain] : undefined; // a monitor makes few requests
+        return [chain, published && (await readLabelGap(store, record, chain, published))] as const;
+      }),
+    ),
+  );
   return byChain((chain) => {
     const published = status.chains[chain];
     if (published === undefined || !wanted.includes(chain)) return undefined;
@@ -146,6 +155,7 @@ async function readChains(
       overdue: now > fresh.expected_next_by,
       unfinished: isUnfinished(updated_through, clock),
       warming_up: warmUpOf(published, nowMs),
+      label_gap: gaps.get(chain) ?? null,
     };
   });
 }
@@ -292,6 +302,8 @@ export type ChainNow = Pick<
   readonly unfinished: boolean;
   /** Not null while a new chain has too little history for a label. Its lag is then that of its newest date. */
   readonly warming_up: WarmUp | null;
+  /** Why the newest date has no label; null if it has one, or if objects were not counted. */
+  readonly label_gap: LabelGap | null;
 };
 
 /**

@@ -75,10 +75,23 @@ export const CALENDAR_TEXT = [
 export const WEEKLY_TEXT = `Bitcoin: network state in the week to 2026-08-20
 ========================================================================
 
+Against the week before, median fee rose most, by 8.5 %. Bitcoin ended
+the week slack, on day 12 of the run (confidence 98.9 %, high).
+
 Regime      slack for 12 days, since 2026-08-09
             usual use, unusually cheap
 Before      steady
 Confidence  98.9 %, high
+`;
+
+/** The first lines of the weekly summaries of a year. */
+export const WEEKLY_ARCHIVE_TEXT = `Bitcoin: network state by week, 2026
+========================================================================
+
+Each week is described by its own records. Weeks are those of ISO 8601.
+
+Week 2026-W01, 2025-12-29 to 2026-01-04
+------------------------------------------------------------------------
 `;
 
 /** A chart without marks. */

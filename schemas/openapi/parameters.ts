@@ -52,6 +52,7 @@ export const PERIOD = inPath(
   'Closed year, or closed month of a year that is not closed.',
   '2022',
 );
+export const YEAR = inPath('year', { type: 'string', pattern: '^[0-9]{4}$' }, 'Year of ISO 8601.', '2022');
 export const DATE = inPath('date', { type: 'string', format: 'date' }, 'UTC date.', '2023-09-25');
 export const IF_NONE_MATCH = inHeader(
   'If-None-Match',

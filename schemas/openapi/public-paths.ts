@@ -12,6 +12,7 @@ import {
   summaryPath,
   TRUST_PATHS,
   volumeSchemaPath,
+  weeklyArchivePath,
   weeklySummaryPath,
   wheelPath,
 } from '../paths.js';
@@ -26,10 +27,11 @@ import {
   NOTEBOOK,
   PROBLEM_PAGE,
   QUERY_TEXT,
+  WEEKLY_ARCHIVE_TEXT,
   WEEKLY_TEXT,
 } from './examples.js';
 import { type Content, type HeaderName, toReads } from './operations.js';
-import { CHAIN, FILE, GENRE, IF_NONE_MATCH, inPath, json, RANGE, RATE } from './parameters.js';
+import { CHAIN, FILE, GENRE, IF_NONE_MATCH, inPath, json, RANGE, RATE, YEAR } from './parameters.js';
 import { JWS_TYPE, TRUST_TYPES, type TrustDocumentName } from '../trust/trust-documents.js';
 import keySet from '../examples/valid/key-set/one-key.json' with { type: 'json' };
 import statement from '../examples/valid/release-statement/after-rollback.json' with { type: 'json' };
@@ -191,6 +193,12 @@ function chainPaths(): Record<string, JsonObject> {
       'Retrieve a weekly summary',
       { 'text/plain': { example: WEEKLY_TEXT } },
       [CHAIN],
+    ),
+    [weeklyArchivePath('{chain}', '{year}')]: releaseFile(
+      'getWeeklyArchive',
+      "Retrieve a year's weekly summaries",
+      { 'text/plain': { example: WEEKLY_ARCHIVE_TEXT } },
+      [CHAIN, YEAR],
     ),
     [queryPath('{chain}')]: releaseFile(
       'getQuery',

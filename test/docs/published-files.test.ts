@@ -40,7 +40,9 @@ describe("the generator's README", () => {
     for (const [name, { type }] of Object.entries(record?.public ?? {})) {
       const shown = name.replace(new RegExp(`/(${CHAIN_IDS.join('|')})(?=[/.]|$)`), '/<chain>');
       const folded = foldPage(shown);
-      const named = folded.replace(/(?<=\/analyst-kit\/examples\/).*/, '<file>');
+      const named = folded
+        .replace(/(?<=\/weekly-summaries\/)\d{4}$/, '<year>')
+        .replace(/(?<=\/analyst-kit\/examples\/).*/, '<file>');
       const kind = named.replace(/(?<=^\/assets\/[a-z]+-)[0-9a-f]{16}(?=\.)/, '<digest>');
       files.set(kind.replace(/(?<=\/python\/).*/, '<wheel>'), type);
     }

@@ -29,6 +29,7 @@ export const SAMPLES: readonly string[] = [
   '/api/v1/analyst-kit/ethereum/regime-calendar',
   '/api/v1/analyst-kit/ethereum/regimes.json',
   '/api/v1/analyst-kit/ethereum/weekly-summary',
+  '/api/v1/analyst-kit/ethereum/weekly-summaries/2023',
   '/api/v1/analyst-kit/feature-schema',
   '/api/v1/analyst-kit/starter-notebook',
   '/api/v1/changes',

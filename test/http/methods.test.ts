@@ -26,6 +26,7 @@ import {
   summaryPath,
   TRUST_PATHS,
   volumeSchemaPath,
+  weeklyArchivePath,
   weeklySummaryPath,
   wheelPath,
 } from '../../schemas/paths.js';
@@ -50,6 +51,7 @@ const PUBLIC = [
   calendarPath('base'),
   weeklySummaryPath('base'),
   regimesPath('base'),
+  weeklyArchivePath('base', '2021'),
   chartPath('base'),
   chartDataPath('base'),
   methodologyDataPath('v1'),

@@ -70,6 +70,18 @@ export function freshnessWords({
   return isOver ? `${word} at publication` : `${word} at publication, ${next} from ${instant}`;
 }
 
+/** Returns when the next date is due, at the publication of a release: "is due by ...", or "was due by ..., and is late". */
+export function dueWords(expectedNextBy: string, publishedAt: string): string {
+  return isOverdue(expectedNextBy, publishedAt)
+    ? `was due by ${expectedNextBy}, and is late`
+    : `is due by ${expectedNextBy}`;
+}
+
+/** Returns whether the next date was due at the publication of a release. */
+export function isOverdue(expectedNextBy: string, publishedAt: string): boolean {
+  return publishedAt > expectedNextBy; // both are instants of one form
+}
+
 /** Returns the whole days from the end of `date` to `atMs`; 0 before the day has ended. */
 export function lagDays(date: string, atMs: number): number {
   return Math.max(0, wholeDaysBetween(endOfDayMs(toDayNumber(date)), atMs));

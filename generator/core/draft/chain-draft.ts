@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import type {
   Chart,
+  DerivedDay,
   LabelChange,
   ManifestDate,
   MetaDay,
@@ -11,6 +12,8 @@ import { entriesInWindow } from '../artifacts/bundle.js';
 import { type ChartPoint, pointsOf, toChartPoint } from '../artifacts/chart-data.js';
 import { calendarFile, labelsOf, RECENT_DAYS } from '../artifacts/regime-calendar.js';
 import { historyOfSeries } from '../artifacts/regimes.js';
+import { toWeekDay } from '../artifacts/week.js';
+import { type ArchivedWeeks, firstDateOfYear, isWeekEnd, weekYearOf } from '../artifacts/weekly-archive.js';
 import { type InputSeries, sourceOn } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { Steps } from '../steps.js';
@@ -65,6 +68,9 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     lastRecords: entriesInWindow(meta.entries, RECENT_DAYS).map((entry) => record(entry) as MetaDay), // the meta manifest names only these
     points: allPoints(meta, keepsPublishedDays ? published?.chart : undefined, record),
     history: historyOfSeries(series, writers.regimes, datesInForce(meta.entries)),
+    weeks: keepsPublishedDays
+      ? newWeeks([...newDates, ...restatedDates], { meta: meta.entries, derived: derived.entries }, record)
+      : { days: meta.weekDays, endOf: (date) => derived.weekEnds.find((each) => each.date === date) },
     newDates,
     restatedDates,
     withdrawnDates: [],
@@ -89,6 +95,27 @@ function allPoints(
   return entries
     .filter(({ status }) => status !== 'withdrawn')
     .map((entry) => byDate.get(entry.date) ?? toChartPoint(record(entry) as MetaDay)); // an entry of the meta manifest
+}
+
+/** Returns the weeks of the years in which one of `changed` completes a week. Reads no record if none does. */
+function newWeeks(
+  changed: readonly string[],
+  { meta, derived }: { readonly [genre in 'meta' | 'derived']: readonly ManifestDate[] },
+  record: (entry: ManifestDate) => DayRecord,
+): ArchivedWeeks {
+  const years = [...new Set(changed.filter(isWeekEnd).map(weekYearOf))].sort();
+  const from = years[0] === undefined ? undefined : firstDateOfYear(years[0]);
+  const days = meta.filter(
+    ({ date, status }) => from !== undefined && date >= from && status !== 'withdrawn',
+  );
+  return {
+    days: days.map((entry) => toWeekDay(record(entry) as MetaDay)), // an entry of the meta manifest
+    endOf: (date) => {
+      const entry = derived.find((each) => each.date === date && each.status !== 'withdrawn');
+      return entry === undefined ? undefined : (record(entry) as DerivedDay); // an entry of the derived manifest
+    },
+    years,
+  };
 }
 
 type RememberedDays = {

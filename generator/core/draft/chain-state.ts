@@ -3,6 +3,7 @@ import { bundlePath } from '../../../schemas/paths.js';
 import { publicPathsOf } from '../../../schemas/release-paths.js';
 import type {
   Chain,
+  DerivedDay,
   Genre,
   LabelChange,
   ManifestDate,
@@ -21,7 +22,9 @@ import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
 import type { ChainVolumes } from '../volumes/draft-volumes.js';
 import type { ReferenceTexts } from './site.js';
-import { summaryFile, weeklySummaryFile } from '../artifacts/summary.js';
+import { summaryFile } from '../artifacts/summary.js';
+import { type ArchivedWeeks, weeklyArchiveFiles } from '../artifacts/weekly-archive.js';
+import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
 
 /** A list of files in a release record. */
 export type Section = 'public' | 'bundles' | 'manifests';
@@ -42,6 +45,8 @@ export type ChainState = {
   readonly points: readonly ChartPoint[];
   /** All dates in force, ascending, for the statistics of their labels. */
   readonly history: readonly HistoryDay[];
+  /** The weeks of the archive, as far as their files may change. */
+  readonly weeks: ArchivedWeeks;
   readonly newDates: readonly string[];
   readonly restatedDates: readonly string[];
   readonly withdrawnDates: readonly string[];
@@ -51,7 +56,10 @@ export type ChainState = {
 };
 
 /** The files of a chain by section of the release. */
-type ChainFiles = { readonly [section in Section]: readonly FileTemplate[] };
+type ChainFiles = { readonly [section in Section]: readonly FileTemplate[] } & {
+  /** Public files that do not change with every date. */
+  readonly archive: readonly FileTemplate[];
+};
 
 /**
  * Returns the files of a chain. A chain without dates in force has only manifests. A new kind of file per chain is added here
@@ -67,7 +75,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
     const volumes = genre === 'briefs' ? undefined : state.volumes[genre].listed;
     return manifestFile({ ...shared, genre, entries, revisions, sources, volumes });
   });
-  if (latest === undefined) return { manifests, bundles: [], public: [] };
+  if (latest === undefined) return { manifests, bundles: [], public: [], archive: [] };
   const lastAvailable = lastAvailableOf(state.entries.meta);
   const statistics = labelStatistics(chain, state.history, texts.methodology);
   const shown = { records: state.lastRecords, lastAvailable, sources, methodology: texts.methodology };
@@ -81,6 +89,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
       summaryFile(latest, lastAvailable, sources),
       weeklySummaryFile(chain, {
         ...shown,
+        derived: derivedOn(latest.date, state),
         address: texts.site.details?.base_url ?? '',
         template: texts.weeklySummary,
       }),
@@ -89,7 +98,14 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
       chainChartFile(chain, state.points, texts.methodology),
       chainPage(texts.site, chain, { ...shown, points: state.points, statistics }),
     ],
+    archive: weeklyArchiveFiles(chain, state.weeks, texts.weeklyArchive),
   };
+}
+
+/** Returns the derived record in force of a date. */
+function derivedOn(date: string, { entries, text }: ChainState): DerivedDay | undefined {
+  const entry = entries.derived.findLast((each) => each.date === date && each.status !== 'withdrawn');
+  return entry === undefined ? undefined : (JSON.parse(text(entry)) as DerivedDay); // an entry of the derived manifest
 }
 
 /** Returns the paths of the files that a chain lacks while all its dates are withdrawn. */

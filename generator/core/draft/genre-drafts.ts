@@ -1,6 +1,7 @@
 import { GENRES, WINDOWS } from '../../../schemas/catalog.js';
 import type {
   Chart,
+  DerivedDay,
   Genre,
   Manifest,
   ManifestDate,
@@ -24,6 +25,8 @@ import { type ChainVolumes, draftChainVolumes } from '../volumes/draft-volumes.j
 import { dayPath } from '../../../schemas/paths.js';
 import type { SchemaName } from '../../../schemas/validate.js';
 import { toCalendarRow } from '../artifacts/regime-calendar.js';
+import { toWeekDay, type WeekDay } from '../artifacts/week.js';
+import { isWeekEnd } from '../artifacts/weekly-archive.js';
 import type { InputSeries } from '../input/input-series.js';
 import { supersede } from '../artifacts/manifest.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
@@ -61,6 +64,10 @@ export type GenreDraft = {
   readonly rows: readonly RegimeCalendarRow[];
   /** The same days as points of the chart. */
   readonly points: readonly ChartPoint[];
+  /** The same days as the archive of weekly summaries shows them. */
+  readonly weekDays: readonly WeekDay[];
+  /** The records of the last days of weeks among the days that were written or rebuilt, for genre derived only. */
+  readonly weekEnds: readonly DerivedDay[];
   readonly newDates: readonly string[];
   readonly restatedDates: readonly string[];
 };
@@ -132,6 +139,8 @@ function toGenreDraft(
     texts: new Map(results.flatMap(({ entry, text }) => (text === undefined ? [] : [[entry.sha256, text]]))),
     rows: results.flatMap((result) => result.row ?? []),
     points: results.flatMap((result) => result.point ?? []),
+    weekDays: results.flatMap((result) => result.weekDay ?? []),
+    weekEnds: results.flatMap((result) => result.weekEnd ?? []),
     newDates: datesOf('new'),
     restatedDates: datesOf('restated'),
   };
@@ -166,11 +175,13 @@ type EntryOptions = {
 /** Decides about a day of a genre, given its published entry. */
 type EntryWriter = (genre: Genre, t: number, before: ManifestDate | undefined) => DayResult;
 
-/** What is kept of a day that was made: the text of a new one, and what the calendar and the chart show of a meta record. */
+/** What is kept of a day that was made: the text of a new one, and what the files of the chain show of its record. */
 type KeptParts = {
   readonly text?: string;
   readonly row?: RegimeCalendarRow;
   readonly point?: ChartPoint;
+  readonly weekDay?: WeekDay;
+  readonly weekEnd?: DerivedDay;
 };
 
 /** The decision about a day: keep what is published, or publish a new file. */
@@ -192,13 +203,11 @@ function createEntryWriter(options: EntryOptions, revisions: ManifestRevisions):
     const content = (): Content => jsonContent(schemaNameOf(schema), writers.write(schema, t, provenance));
     const rendered = content();
     const record = rendered.value as DayRecord; // day writers return only day records
-    const parts =
-      record.schema === 'meta-day/1' ? { row: toCalendarRow(record), point: toChartPoint(record) } : {};
     return {
       artifact: toArtifact(path, JSON_TYPE, keep(rendered, content), rendered),
       content: rendered,
       ...(t < firstBundled ? {} : { text: rendered.text }),
-      ...parts,
+      ...keptPartsOf(record),
     };
   }
 
@@ -237,6 +246,12 @@ function createEntryWriter(options: EntryOptions, revisions: ManifestRevisions):
     }
     return makeNew(genre, t, supersede(before, reason));
   };
+}
+
+function keptPartsOf(record: DayRecord): KeptParts {
+  if (record.schema === 'meta-day/1')
+    return { row: toCalendarRow(record), point: toChartPoint(record), weekDay: toWeekDay(record) };
+  return record.schema === 'derived-day/1' && isWeekEnd(record.date) ? { weekEnd: record } : {};
 }
 
 type RenderedDay = RenderedFile & KeptParts;

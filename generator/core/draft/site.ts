@@ -65,6 +65,7 @@ export type ReferenceTexts = {
   readonly methodologyText: string;
   readonly glossary: readonly GlossaryEntry[];
   readonly weeklySummary: TextTemplate;
+  readonly weeklyArchive: TextTemplate;
   readonly brief: BriefTemplates;
   readonly site: SiteTexts;
   /** The starter notebook, nbformat 4.5. */

@@ -21,6 +21,7 @@ import {
   manifestPath,
   regimesPath,
   summaryPath,
+  weeklyArchivePath,
   weeklySummaryPath,
 } from '../../../schemas/paths.js';
 import type {
@@ -32,12 +33,13 @@ import type {
   SourceSegment,
   Window,
 } from '../../../schemas/types.generated.js';
-import type { FileTemplate } from '../artifacts/artifact.js';
+import type { FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import type { LabelStatistics } from '../artifacts/regimes.js';
-import { type PublishedFreshness, toPublishedFreshness } from '../artifacts/freshness.js';
 import { labelHistory } from './label-history.js';
+import { newestArchiveOf } from '../artifacts/weekly-archive.js';
+import { isOverdue, type PublishedFreshness, toPublishedFreshness } from '../artifacts/freshness.js';
 import {
   ABSENT,
   attributionWords,
@@ -85,14 +87,18 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       words: labelSentence(regime.label),
       notices: toFreshnessNotices([{ chain, lastAvailable }]),
       ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),
-      facts: toFacts(latest, toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources)),
+      facts: toFacts(
+        latest,
+        toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources),
+        stamp,
+      ),
       chart,
       scores: toScores(latest),
       drivers: toDrivers(latest),
       noDrivers: noDriversReason(latest, methodology),
       history: labelHistory(options.statistics),
       days: records.toReversed().map(toDay),
-      files: { public: publicRows(chain), subscriber: subscriberTable(chain) },
+      files: { public: publicRows(chain, records), subscriber: subscriberTable(chain) },
       sources: sources.map(toSource),
       hash: regime.determinism_hash,
     }),
@@ -105,7 +111,12 @@ function leadOf({ date, regime: { label, run_days: days } }: MetaDay): string {
   return `${what} for ${count(days, 'day')}, up to ${dateWords(date)}.`;
 }
 
-function toFacts({ date, regime, confidence, status }: MetaDay, fresh: PublishedFreshness): object[] {
+function toFacts(
+  { date, regime, confidence, status }: MetaDay,
+  fresh: PublishedFreshness,
+  { publishedAt }: ReleaseStamp,
+): object[] {
+  const { expected_next_by: next } = fresh;
   return [
     { term: 'Since', value: `${dateWords(regime.since)}, ${count(regime.run_days, 'day')}` },
     { term: 'Previous', value: regime.previous_label ?? ABSENT },
@@ -114,7 +125,7 @@ function toFacts({ date, regime, confidence, status }: MetaDay, fresh: Published
     { term: 'Status', value: status },
     { term: 'Data to', value: dateWords(date) },
     { term: 'Regimes to', value: fresh.last_available === null ? ABSENT : dateWords(fresh.last_available) },
-    { term: 'Next day by', value: instantWords(fresh.expected_next_by) },
+    { term: 'Next day by', value: instantWords(next) + (isOverdue(next, publishedAt) ? ', late' : '') },
     { term: 'Late from', value: fresh.late_after === null ? ABSENT : instantWords(fresh.late_after) },
     { term: 'Stale from', value: fresh.stale_after === null ? ABSENT : instantWords(fresh.stale_after) },
   ];
@@ -186,7 +197,7 @@ function scheduleWords({ first_try_hours, deadline_hours, settling_days }: Sourc
 type Row = { readonly path: string; readonly content: string };
 
 /** Returns the public files of a chain with a description of each. */
-function publicRows(chain: Chain): Row[] {
+function publicRows(chain: Chain, records: readonly MetaDay[]): Row[] {
   return [
     { path: calendarPath(chain), content: 'Regime calendar (CSV), one row for each day' },
     {
@@ -194,6 +205,10 @@ function publicRows(chain: Chain): Row[] {
       content: 'What each label has meant (JSON): runs, what followed, fees and use',
     },
     { path: weeklySummaryPath(chain), content: 'Summary of the last week (text)' },
+    ...newestArchiveOf(records).map((year) => ({
+      path: weeklyArchivePath(chain, year),
+      content: `Summary of each week of ${year} (text); earlier years have other addresses`,
+    })),
     { path: summaryPath(chain), content: 'The data of this page (JSON)' },
     { path: chartPath(chain), content: 'Chart (SVG)' },
     { path: chartDataPath(chain), content: 'The data of the chart (JSON), every day' },

@@ -24,7 +24,7 @@ import {
 } from '../../../schemas/paths.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
 import { freshnessLimits } from '../../../schemas/freshness.js';
-import { toPublishedFreshness } from '../artifacts/freshness.js';
+import { isOverdue, toPublishedFreshness } from '../artifacts/freshness.js';
 import { addDays } from '../../../schemas/dates.js';
 import { describedPaths } from '../../../schemas/openapi.js';
 import { SITE_NAME } from '../../../schemas/site-name.js';
@@ -77,7 +77,7 @@ function toRow(facts: ChainFacts, { publishedAt }: ReleaseStamp): object {
     page: chainPagePath(chain),
     through: updatedThrough,
     last: lastAvailable ?? ABSENT,
-    next: minuteOf(fresh.expected_next_by),
+    next: minuteOf(fresh.expected_next_by) + (isOverdue(fresh.expected_next_by, publishedAt) ? ', late' : ''),
     late: fresh.late_after === null ? ABSENT : minuteOf(fresh.late_after),
     stale: fresh.stale_after === null ? ABSENT : minuteOf(fresh.stale_after),
     withRegime: countWords(days.available),

@@ -2,6 +2,7 @@ import { byChain, CHAIN_IDS, VOLUME_GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import { weeklyArchivesIn } from '../../../schemas/release-paths.js';
 import { withoutSiteFiles } from '../../../schemas/site-files.js';
 import type {
   Chain,
@@ -103,7 +104,8 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
       : describeRelease(undefined).map((file) => settleFile(file, record, stampOf(record, record.revision)))),
   ]
     .filter((file) => file.artifact !== undefined)
-    .map((file) => file.path);
+    .map((file) => file.path)
+    .concat(lostArchives(options, settled));
   if (record !== undefined && differing.length === 0) return undefined;
   for (const file of describeRelease(changes)) settled.public.push(settleFile(file, record, stamp, true));
   const { [PUBLIC_PATHS.release]: _earlier, ...others } = entriesOf('public', options, settled);
@@ -113,6 +115,12 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   );
   settled.public.push(settleFile(index, record, stamp, true));
   return { ...toPlannedRelease(options, settled, changes, site), differing };
+}
+
+/** Returns the published archives that the chains no longer have. */
+function lostArchives({ changed, previous }: AssemblyOptions, settled: Settled): string[] {
+  const kept = new Set(settled.public.map(({ path }) => path));
+  return changed.flatMap(({ state }) => publishedArchives(state, previous)).filter((path) => !kept.has(path));
 }
 
 /** Settles the files of a chain whose state changes, without comparing files that are known to differ. */
@@ -127,6 +135,7 @@ function settleChain(state: ChainState, options: AssemblyOptions, settled: Settl
   settled.bundles.push(...settleVolumes(state.volumes, record, stamp));
   for (const file of files.public)
     settled.public.push(settleFile(file, record, stamp, hasOtherEnd && hasChangedDays));
+  for (const file of files.archive) settled.public.push(settleFile(file, record, stamp));
 }
 
 /** Returns the facts of every chain with dates in force: new ones for changed chains, published ones for the others. */
@@ -211,7 +220,11 @@ function entriesOf<S extends Section>(
 ): ReleaseRecord[S] {
   // The volumes that a changed chain still has are among the settled files.
   const absent = new Set(
-    changed.flatMap(({ state }) => [...absentPaths(state), ...publishedVolumes(state, previous)]),
+    changed.flatMap(({ state }) => [
+      ...absentPaths(state),
+      ...publishedVolumes(state, previous),
+      ...publishedArchives(state, previous),
+    ]),
   );
   const published: Record<string, FileEntry | PublicEntry> = previous?.record[section] ?? {};
   const remaining = Object.entries(published).filter(([path]) => !absent.has(path));
@@ -226,6 +239,11 @@ function publishedVolumes({ chain }: ChainState, previous: PublishedState | unde
   return VOLUME_GENRES.flatMap((genre) =>
     listedFiles(manifestOf(previous, genre, chain)?.volumes).map(({ path }) => path),
   );
+}
+
+/** Returns the published archives of weekly summaries of a chain whose archives are all made again. */
+function publishedArchives({ chain, weeks }: ChainState, previous: PublishedState | undefined): string[] {
+  return weeks.years === undefined ? weeklyArchivesIn(Object.keys(previous?.record.public ?? {}), chain) : [];
 }
 
 /** Returns the sequence and time of publication of each revision that an entry names. */

@@ -28,6 +28,7 @@ import {
 } from './assess-chain.js';
 import { type ChainDraft, draftSteps, latestSource } from '../draft/chain-draft.js';
 import { heldOf } from './held.js';
+import { countListed, countPublished, explainLabelGap, type LabelGap } from './label-gap.js';
 import {
   type Acceptance,
   type ChainPlan,
@@ -165,8 +166,10 @@ function* assess(
     const refusal: Refusal = { kind: 'drop', drops: assessment.drops };
     return { series, inputDigestAt, plan: { outcome: 'refused', ...currentState, refusal } };
   }
-  if (assessment.kind === 'same')
-    return { series, inputDigestAt, plan: { outcome: 'unchanged', ...currentState } };
+  if (assessment.kind === 'same') {
+    const gap = gapMember(explainPublished(series, request));
+    return { series, inputDigestAt, plan: { outcome: 'unchanged', ...currentState, ...gap } };
+  }
   const manifests = manifestsOf(previous, series);
   const calendar = previous?.calendars.get(series.chain);
   const draft = yield* draftSteps({
@@ -201,6 +204,16 @@ function toCurrentState(
   return { updated_through: through, new: 0, restated: 0, unchanged: listedDates(previous, chain) };
 }
 
+/** Explains why the newest date of a chain that keeps its published state has no label. */
+function explainPublished(series: InputSeries, { previous, texts }: PlanRequest): LabelGap | undefined {
+  const status = previous?.status.chains[series.chain];
+  return status && explainLabelGap(series, countPublished(status), texts.methodology);
+}
+
+function gapMember(gap: LabelGap | undefined): Pick<ChainPlan, 'label_gap'> {
+  return gap === undefined ? {} : { label_gap: gap };
+}
+
 function digestRestatements(
   assessed: readonly Assessed[],
   { previous, acceptance }: PlanRequest,
@@ -229,7 +242,7 @@ type Decided = Assessed & { readonly plan: ChainPlan };
 /** Decides whether a drafted chain can be published. */
 function decide(
   assessed: Assessed,
-  { acceptance, previous }: PlanRequest,
+  { acceptance, previous, texts }: PlanRequest,
   restatementDigest: string | undefined,
 ): Decided {
   const { draft, plan } = assessed;
@@ -251,7 +264,11 @@ function decide(
   const sources = sourcesMember(sourceChangesOf(previous, draft.chain, draft.sources));
   const isChanged = counts.new + counts.restated > 0 || sources.sources_changed !== undefined;
   const outcome = isChanged ? 'published' : 'unchanged';
-  return { ...assessed, plan: { outcome, updated_through: draft.updatedThrough, ...counts, ...sources } };
+  const gap = gapMember(explainLabelGap(draft.series, countListed(draft.entries.meta), texts.methodology));
+  return {
+    ...assessed,
+    plan: { outcome, updated_through: draft.updatedThrough, ...counts, ...sources, ...gap },
+  };
 }
 
 /** Returns why a draft is refused; `undefined` if it restates nothing, or nothing that was not accepted. */

@@ -4,6 +4,7 @@ import { lineageManifestPath, manifestPath } from '../../../schemas/paths.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
 import type {
   Chain,
+  DerivedDay,
   Genre,
   GoldDay,
   Manifest,
@@ -16,6 +17,8 @@ import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { toChartPoint } from '../artifacts/chart-data.js';
 import { calendarFile, RECENT_DAYS, toCalendarRow } from '../artifacts/regime-calendar.js';
 import { historyOfRecords } from '../artifacts/regimes.js';
+import { toWeekDay } from '../artifacts/week.js';
+import { isWeekEnd } from '../artifacts/weekly-archive.js';
 import type { ReferenceTexts } from '../draft/site.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';
@@ -184,6 +187,11 @@ function toChainState(
   const records = inForce('meta') as MetaDay[]; // entries of the meta manifest
   const goldDays = inForce('gold') as GoldDay[]; // entries of the gold manifest
   const rows = records.map(toCalendarRow);
+  const weekEnds = new Map(
+    entries.derived
+      .filter(({ date, status }) => status !== 'withdrawn' && isWeekEnd(date))
+      .map((entry) => [entry.date, record(entry) as DerivedDay]), // an entry of the derived manifest
+  );
   const gold = target.manifests.get(manifestPath('gold', chain)) ?? manifestOf(previous, 'gold', chain);
   const sources = gold?.sources ?? [];
   return {
@@ -212,6 +220,7 @@ function toChainState(
     lastRecords: records.slice(-RECENT_DAYS),
     points: records.map(toChartPoint),
     history: historyOfRecords(chain, records, goldDays, texts.methodology),
+    weeks: { days: records.map(toWeekDay), endOf: (date) => weekEnds.get(date) },
     newDates: [],
     restatedDates,
     withdrawnDates,

@@ -19,6 +19,7 @@ import type { NewLineages } from '../draft/lineages.js';
 import type { InputSeries } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { LackingRecord } from '../volumes/draft-volumes.js';
+import type { LabelGap } from './label-gap.js';
 import type { GenreDrafts } from '../draft/genre-drafts.js';
 import { manifestPath } from '../../../schemas/paths.js';
 
@@ -80,6 +81,8 @@ export type ChainPlan = {
   readonly sources_changed?: readonly SourceChange[];
   /** Why the chain is on hold. */
   readonly hold?: string;
+  /** Why the newest date has no label; absent if it has one. */
+  readonly label_gap?: LabelGap;
 };
 
 /** A release ready to be written. */

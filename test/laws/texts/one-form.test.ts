@@ -2,7 +2,8 @@ import path from 'node:path';
 import { formatDiff } from '../../../generator/collect/inspect-sources.js';
 import { toChartPoint } from '../../../generator/core/artifacts/chart-data.js';
 import { toChainFacts } from '../../../generator/core/artifacts/chain-facts.js';
-import { toHeadline, weeklySummaryFile } from '../../../generator/core/artifacts/summary.js';
+import { toHeadline } from '../../../generator/core/artifacts/summary.js';
+import { weeklySummaryFile } from '../../../generator/core/artifacts/weekly-summary.js';
 import { signalWords } from '../../../generator/core/text/words.js';
 import { chainChartFile } from '../../../generator/core/charts/chart-files.js';
 import { drawRatioChart } from '../../../generator/core/charts/ratio-chart.js';
@@ -57,7 +58,14 @@ function* textsOf(series: InputSeries): Generator<readonly [MetaDay, Texts]> {
         front: text(frontPage(texts.site, { facts, methodologyVersion: 'v1' })),
         headline: toHeadline(chain, latest.regime),
         page: text(chainPage(texts.site, chain, shown)),
-        weekly: text(weeklySummaryFile(chain, { ...shown, template: texts.weeklySummary, address: '' })),
+        weekly: text(
+          weeklySummaryFile(chain, {
+            ...shown,
+            derived: undefined,
+            template: texts.weeklySummary,
+            address: '',
+          }),
+        ),
       },
     ];
   }

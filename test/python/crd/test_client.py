@@ -183,7 +183,8 @@ def test_the_command_judges_freshness_by_the_clock(
     def chain(late_after: str | None, stale_after: str | None, **more: object) -> dict[str, object]:
         last = None if late_after is None else LAST
         limits = {"late_after": late_after, "stale_after": stale_after}
-        return {"last_available": last, "sources": [], "expected_next_by": "2026-01-22T00:00:00Z", **limits, **more}
+        due = "2026-01-22T00:00:00Z" if late_after is None else late_after
+        return {"last_available": last, "sources": [], "expected_next_by": due, **limits, **more}
 
     chains = {
         "bitcoin": chain("9999-01-01T00:00:00Z", "9999-01-02T00:00:00Z", freshness="fresh"),
@@ -198,9 +199,9 @@ def test_the_command_judges_freshness_by_the_clock(
     assert main(["status"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"release {R1}, published at 2026-01-21T06:00:00Z",
-        f"bitcoin   fresh  last day {LAST}, next by 2026-01-22T00:00:00Z",
-        f"ethereum  late   last day {LAST}, next by 2026-01-22T00:00:00Z",
-        f"arbitrum  stale  last day {LAST}, next by 2026-01-22T00:00:00Z, on hold: a test",
+        f"bitcoin   fresh  last day {LAST}, next by 9999-01-01T00:00:00Z",
+        f"ethereum  late   last day {LAST}, next was due by 2026-01-22T00:00:00Z",
+        f"arbitrum  stale  last day {LAST}, next was due by 2026-01-22T00:00:00Z, on hold: a test",
         "base      stale  no day is available",
     ]
     assert main(["status", "--json"]) == 0

@@ -108,8 +108,9 @@ def print_status(options: argparse.Namespace) -> int:
     if status["hold"] is not None:
         lines.append(f"publication is on hold: {status['hold']}")
     for chain, each in status["chains"].items():
-        last = each["last_available"]
-        what = "no day is available" if last is None else f"last day {last}, next by {each['expected_next_by']}"
+        last, due = each["last_available"], each["expected_next_by"]
+        when = "next by" if f"{utc_now():%Y-%m-%dT%H:%M:%SZ}" <= due else "next was due by"
+        what = "no day is available" if last is None else f"last day {last}, {when} {due}"
         hold = status.get("holds", {}).get(chain)
         lines.append(f"{chain:<10}{freshness(each, utc_now()):<7}{what}{'' if hold is None else f', on hold: {hold}'}")
     print("\n".join(lines))

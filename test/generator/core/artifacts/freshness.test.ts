@@ -1,4 +1,5 @@
 import {
+  dueWords,
   expectedNextBy,
   freshnessWords,
   nextDateOf,
@@ -59,6 +60,14 @@ it.each([
     stale_after: '2026-08-23T00:00:00Z',
   });
   expect(freshnessWords(published)).toBe(words);
+});
+
+it.each([
+  ['2026-08-20T23:59:59Z', 'is due by 2026-08-21T00:00:00Z'],
+  ['2026-08-21T00:00:00Z', 'is due by 2026-08-21T00:00:00Z'],
+  ['2026-08-21T00:00:01Z', 'was due by 2026-08-21T00:00:00Z, and is late'],
+])('a release of %s says when the next date %s', (publishedAt, words) => {
+  expect(dueWords(expectedNextBy('base', THROUGH, []), publishedAt)).toBe(words);
 });
 
 it('a release without an available date is stale, and names no instants', () => {
