@@ -153,7 +153,7 @@ function sentences(): string[] {
 }
 
 function signalSentences(): string[] {
-  const { smoothing, baseline, axes } = v1;
+  const { smoothing, baseline, axes, pressure } = v1;
   const [most, fewest] = smoothing.trim;
   const [cost, capacity] = axes.pressure;
   const days = smoothing.window.to_day - smoothing.window.from_day + 1;
@@ -166,7 +166,7 @@ function signalSentences(): string[] {
     `in the ${baselineDays} dates ${span(baseline.window)}. Missing when fewer than ${baseline.min_values}.`,
     `max(${baseline.mad_factor} * median(|s - m|), min scale)`,
     `round${v1.rounding.signal_decimals}((s(t) - m) / scale), -${v1.z_limit}, ${v1.z_limit})`,
-    `round${v1.rounding.combined_decimals}((${cost?.weight} * cost + ${capacity?.weight} * capacity)`,
+    `round${v1.rounding.combined_decimals}((${cost?.weight} * cost + ${capacity?.weight} * clip(capacity, -${pressure.capacity_bound}, ${pressure.capacity_bound}))`,
     `\`sig${v1.rounding.significant_digits}(x)\` is the double nearest to the decimal of ${v1.rounding.significant_digits}`,
     `[t-${v1.determinism.input_days - 1}, t] of the working series`,
   ];
@@ -189,7 +189,7 @@ function labelSentences(): string[] {
 }
 
 function recordSentences(): string[] {
-  const { confidence, scorecard, derived, hindsight, rounding, pressure } = v1;
+  const { confidence, scorecard, derived, hindsight, rounding } = v1;
   const { missing } = confidence;
   const [high, moderate, low] = confidence.levels;
   const limit = confidence.run_limit_days;
@@ -200,7 +200,6 @@ function recordSentences(): string[] {
       ` + ${confidence.run} * run - ${-confidence.speed} * min(${confidence.speed_limit}, speed))))`,
     `round${rounding.confidence_decimals}(p * (1 - ${missing.demand} * d) * (1 - ${missing.cost} * c) * (1 - ${missing.capacity} * k))`,
     `\`${high?.level}\` for a score >= ${high?.min_score}, \`${moderate?.level}\` for a score >= ${moderate?.min_score}, else \`${low?.level}\``,
-    `clip(capacity, -${pressure.capacity_bound}, ${pressure.capacity_bound})`,
     `${span(hindsight.smoothing_window)} in place of ${span(v1.smoothing.window)}`,
     `round${rounding.score_decimals}(${scorecard.scale} / (1 + exp(-${scorecard.slope} * z)))`,
     `z(t-${scorecard.trend_lag_days}))\` >= ${scorecard.trend_threshold} \`rising\`, <= -${scorecard.trend_threshold}`,

@@ -47,17 +47,9 @@ export function writeBrief(records: DayRecords, methodology: Methodology, templa
   };
 }
 
-/** Replaces the usual meaning of `strained` when demand is low. */
-const STRAINED_WITH_LOW_DEMAND = 'block space scarce despite less use than usual';
 const SINCE = { fact: 'meta.regime.since' };
 const DATE = { fact: 'meta.date' };
 const RUN = { fact: 'meta.regime.run_days' };
-
-function meaningOf({ regime: { label, axes } }: MetaDay): string {
-  return label === 'strained' && axes.demand.level === 'low'
-    ? STRAINED_WITH_LOW_DEMAND
-    : LABEL_MEANINGS[label];
-}
 
 /** Returns the state of the day in one sentence. */
 function headlineOf({ records: { meta }, say }: Narrator): string[] {
@@ -65,7 +57,7 @@ function headlineOf({ records: { meta }, say }: Narrator): string[] {
   const chain = { word: CHAINS[meta.chain].name };
   if (meta.status === 'missing') return say('headline.missing', { chain, date: DATE });
   if (label === 'indeterminate') return say('headline.unlabelled', { chain, date: DATE });
-  const state = { chain, label: { word: label }, date: DATE, meaning: { word: meaningOf(meta) } };
+  const state = { chain, label: { word: label }, date: DATE, meaning: { word: LABEL_MEANINGS[label] } };
   return run === 1 && previous !== null
     ? say('headline.turned', state)
     : say('headline.unchanged', { ...state, since: SINCE });
@@ -83,7 +75,7 @@ function sayLabel(narrator: Narrator): string[] {
     say,
   } = narrator;
   const { label, run_days: run, previous_label: previous } = meta.regime;
-  const state = { label: { word: label }, meaning: { word: meaningOf(meta) } };
+  const state = { label: { word: label }, meaning: { word: LABEL_MEANINGS[label] } };
   const before = { previous: { word: previous } };
   const wasLabelled = previous !== 'indeterminate';
   if (run === 1) {

@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<string, string>> = {
   chain: oneOf(Object.values(CHAINS).map(({ name }) => name)),
   label: oneOf(Object.keys(LABEL_MEANINGS)),
   previous: oneOf(Object.keys(LABEL_MEANINGS)),
-  meaning: oneOf([...Object.values(LABEL_MEANINGS), 'block space scarce despite less use than usual']),
+  meaning: oneOf(Object.values(LABEL_MEANINGS)),
   demand: `(?:${LEVELS}|${QUANTITY})`,
   cost: `(?:${LEVELS}|${QUANTITY})`,
   capacity: `(?:${LEVELS}|${QUANTITY})`,

@@ -19,7 +19,7 @@ it('says how long a regime had lasted on a day, and its numbers', () => {
   expect(stateWords(reading)).toBe('slack for 12 days');
   expect(factsOf(reading).map(({ words }) => words)).toEqual([
     'confidence 75 %',
-    'demand 0.93',
+    'demand 0.94',
     'pressure 0.28',
   ]);
 });

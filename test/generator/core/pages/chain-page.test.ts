@@ -37,31 +37,17 @@ describe('the page of a chain', () => {
   });
 
   it('says nothing about missing signals when none is missing', () => {
-    expect(pageText('arbitrum', [])).not.toMatch(/Missing signals|Data quality is/);
+    expect(pageText('arbitrum', [])).toMatch(/Data quality\s*100 %\s/);
   });
 
-  it('names the missing signal, and the data quality that a higher level needs', () => {
-    const text = pageText('arbitrum', ['fee_median']);
-    expect(text).toContain('Missing signals: median fee. Data quality is 75 %; high confidence needs 80 %.');
-    expect(text).toMatch(/Confidence\s*99\.\d %, moderate\s*Data quality\s*75 %/);
+  it('names the missing signal beside the data quality', () => {
+    expect(pageText('arbitrum', ['fee_median'])).toMatch(/Data quality\s*75 %, without median fee/);
   });
 
   it('names all missing signals in the order of the methodology', () => {
-    expect(pageText('ethereum', ['active_addresses', 'fee_median'])).toContain(
-      'Missing signals: active addresses, median fee. Data quality is 60 %; high confidence needs 80 %.',
+    expect(pageText('ethereum', ['active_addresses', 'fee_median'])).toMatch(
+      /Data quality\s*60 %, without active addresses and median fee/,
     );
-  });
-
-  it('states no limit when data quality is exactly enough for high confidence', () => {
-    const text = pageText('bitcoin', ['fee_median']);
-    expect(text).toContain('Missing signals: median fee.');
-    expect(text).not.toContain('Data quality is');
-  });
-
-  it('states no limit when the score alone would not give a higher level', () => {
-    const text = pageText('arbitrum', ['fee_median'], 10);
-    expect(text).toMatch(/Confidence\s*63\.\d %, low\s*Data quality\s*75 %/);
-    expect(text).not.toContain('Data quality is');
   });
 
   it('says that no signal was available, when all are missing', () => {
@@ -70,12 +56,11 @@ describe('the page of a chain', () => {
     expect(text).not.toContain('nothing stands out');
   });
 
-  it('states no limit for a day without a label', () => {
+  it('states no confidence for a day without a label', () => {
     const text = pageText('base', ['fee_median', 'fees_total']);
-    expect(text).toContain('Missing signals: mean fee, median fee.');
+    expect(text).toMatch(/Data quality\s*[\d.]+ %, without mean fee and median fee/);
     expect(text).toMatch(/Confidence\s*none, because there is no label/);
     expect(text).toMatch(/\d\d-\d\dindeterminate–/);
-    expect(text).not.toContain('Data quality is');
   });
 
   it('says in the past tense what each label has meant, and never what will be', () => {

@@ -59,7 +59,7 @@ describe('the card of a chain on the front page', () => {
 
   it('states no confidence for a day without a label', () => {
     const text = pageText('base', 3);
-    expect(text).toContain('Not enough data to name a regime.');
+    expect(text).toContain('Not enough evidence to say.');
     expect(text).toContain('no confidence without a label');
     expect(text).not.toMatch(/confidence [\d.]+ %/);
   });
