@@ -75,6 +75,7 @@ export function kindOf(path: string): string {
     .replace(/^\/docs\/api\/(?!schemas$).+/, '/docs/api/{operation}')
     .replace(/(?<=\/examples\/).+/, '{name}')
     .replace(/(?<=\/assets\/)[a-z]+-[0-9a-f]{16}(?=\.(css|js)$)/, '{name}')
+    .replace(/(?<=\/weekly-summaries\/).+/, '{year}')
     .replace(/(?<=\/python\/).+/, '{wheel}')
     .replace(/(?<=\/)[a-z]+(?=-volume-schema$)/, '{genre}');
 }
