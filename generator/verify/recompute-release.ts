@@ -11,7 +11,7 @@ import type {
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
 import { type InputSeries, toInputSeries } from '../core/input/input-series.js';
-import { publicPathsOf } from '../../schemas/release-paths.js';
+import { publicPathsOf, weeklyArchivesIn } from '../../schemas/release-paths.js';
 import { createInputDigest } from '../core/release/assess-chain.js';
 import { manifestOf, type Plan, type PlanRequest, type PublishedState } from '../core/release/plan-types.js';
 import { planRelease } from '../core/release/plan-release.js';
@@ -62,7 +62,11 @@ export async function recomputeRelease(
     .filter(
       (chain) => record.holds?.[chain] !== undefined && record.chains[chain]?.writers_sha256 !== writers,
     )
-    .flatMap((chain) => [...publicPathsOf(chain), ...GENRES.map((genre) => manifestPath(genre, chain))]);
+    .flatMap((chain) => [
+      ...publicPathsOf(chain),
+      ...weeklyArchivesIn(Object.keys(record.public), chain),
+      ...GENRES.map((genre) => manifestPath(genre, chain)),
+    ]);
   return [
     ...(plan.release?.differing ?? [])
       .filter((path) => !kept.includes(path))

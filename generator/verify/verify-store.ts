@@ -39,7 +39,7 @@ import { recomputeRelease } from './recompute-release.js';
 import { readDayTexts } from '../texts/product-texts.js';
 import { damaged, readStoredJson } from '../state/stored-json.js';
 import { catchFault, checkChain, checkStoredFile, type Verifier } from './verify-chain.js';
-import { publicPathsOf } from '../../schemas/release-paths.js';
+import { archivesAfter, publicPathsOf } from '../../schemas/release-paths.js';
 
 /** The result of a verification. `faults` is empty for a sound store. */
 export type Verification = {
@@ -286,7 +286,12 @@ async function checkExtraFiles(
   unfinished: UnfinishedRefresh | undefined,
 ): Promise<void> {
   const named = new Set(Object.keys(record.public).map(publicKey));
-  const deletable = new Map(CHAIN_IDS.flatMap(publicPathsOf).map((path) => [publicKey(path), path]));
+  const deletable = new Map(
+    CHAIN_IDS.flatMap((chain) => [...publicPathsOf(chain), ...archivesAfter(record, chain)]).map((path) => [
+      publicKey(path),
+      path,
+    ]),
+  );
   for await (const { key } of store.list(PUBLIC_PREFIX)) {
     if (named.has(key) || TRUST_KEYS.has(key)) continue;
     const path = deletable.get(key);

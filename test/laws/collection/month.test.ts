@@ -111,7 +111,7 @@ function planKills(first: number, step: number): KillPlan {
 
 const HOURS = MONTH_DAYS * 24;
 /** Operations of a publication between two kills: a publication has several hundred, and a month about ten kills for them. */
-const PUBLISH_STEP = 41;
+const PUBLISH_STEP = 53;
 
 /** A month that is lived hour by hour, and what must come of it. */
 type Month = {

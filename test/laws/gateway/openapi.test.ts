@@ -96,6 +96,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   name: 'with_pandas.py',
   wheel: makeWheel((await readProductTexts()).python).name,
   period: '2022-01',
+  year: '2021',
 };
 const pathOf = (template: string): string =>
   template === '/_objects/{digest}'

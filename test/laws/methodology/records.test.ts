@@ -36,7 +36,7 @@ function recordsOf(input: InputSeries): Map<string, string> {
 }
 
 describe('the meta and derived records of a series', () => {
-  it('have no level of confidence above what data quality allows, and name each signal without a value', () => {
+  it('have the level of confidence that the score has, and name each signal without a value', () => {
     const metric = fc.constantFrom<MetricName>('tx_count', 'active_addresses', 'fees_total', 'fee_median');
     fc.assert(
       fc.property(series({ min: 250, max: 480 }), metric, (whole, missing) => {
@@ -44,8 +44,8 @@ describe('the meta and derived records of a series', () => {
         const { meta, regimes } = createDayWriters(input, texts);
         input.dates.forEach((_, t) => {
           const { confidence } = meta(t, { revision: '2026-01-01.000001', updatedThrough: '2026-01-01' });
-          if (confidence.level === 'high') expect(confidence.data_quality).toBeGreaterThanOrEqual(0.8);
-          if (confidence.level === 'moderate') expect(confidence.data_quality).toBeGreaterThanOrEqual(0.6);
+          const { score, level } = confidence;
+          expect(level).toBe(score >= 0.9 ? 'high' : score >= 0.7 ? 'moderate' : 'low');
           for (const { definition, z } of regimes.signals) {
             expect(confidence.missing_signals.includes(definition.signal)).toBe(z[t] === null);
           }

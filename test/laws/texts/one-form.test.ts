@@ -110,14 +110,14 @@ function patternsOf({ regime, scorecard, drivers: [driver] }: MetaDay): Readonly
     },
     confidence: {
       brief: /the same label was ([\d.]+ %)/,
-      front: /· confidence ([\d.]+ %)</,
+      front: /· confidence ([\d.]+ %), /,
       page: /<dt>Confidence<\/dt><dd>([\d.]+ %), /,
       weekly: /\nConfidence {2}([\d.]+ %), /,
     },
     'data quality': {
-      brief: /Data quality was ([\d.]+ %), which allows/,
-      page: /<dt>Data quality<\/dt><dd>([\d.]+ %)</,
-      weekly: /Data quality is ([\d.]+ %); /,
+      brief: /Data quality was ([\d.]+ %)[.,;]/,
+      page: /<dt>Data quality<\/dt><dd>([\d.]+ %)[<,]/,
+      weekly: /\nQuality {5}([\d.]+ %) /,
     },
     'days of the label': {
       brief: /It had lasted for ([\d,]+ days?), since/,
