@@ -39,7 +39,8 @@ it('holds what the records say, with numbers that read the same, for every chain
     for (const [t, { regime, confidence }] of records.entries()) {
       const { demand, pressure } = regime.axes;
       const point = points[t];
-      const words = (z: number | null | undefined): string => (z == null ? 'none' : zWords(z));
+      const words = (z: number | null | undefined): string =>
+        z === null || z === undefined ? 'none' : zWords(z);
       expect([point?.demand, point?.pressure].map(words)).toEqual([demand.z, pressure.z].map(words));
       expect(shareWords(point?.confidence ?? -1)).toBe(shareWords(confidence.score));
     }
