@@ -145,17 +145,17 @@ export function metricsOf(chain: Chain): MetricName[] {
 }
 
 /**
- * Meaning of each label, the same on pages, in texts and in the glossary. "Unusually cheap" needs no word on the blocks:
- * pressure is low only when the cost is below normal (methodology v1, section 3).
+ * Meaning of each label, the same on pages, in texts and in the glossary. Low
+ * pressure is "cheaper than usual", without a word on blocks: it implies a cost below normal (methodology v1, section 3).
  */
 export const LABEL_MEANINGS = {
   congested: 'more use than usual and block space scarce',
   expanding: 'more use than usual and block space not scarce',
   strained: 'block space scarce, although use is not above usual',
   steady: 'nothing unusual',
-  slack: 'usual use, unusually cheap',
+  slack: 'usual use, cheaper than usual',
   quiet: 'less use than usual',
-  dormant: 'less use than usual, unusually cheap',
+  dormant: 'less use than usual, cheaper than usual',
   indeterminate: 'not enough evidence to say',
 } as const satisfies Record<RegimeLabel, string>;
 

@@ -113,6 +113,11 @@ export function isPublicPath(path: string): boolean {
   return PUBLIC.has(path) || NAMED.some(({ spell, name }) => name.test(nameIn(path, spell('{name}'))));
 }
 
+/** Returns whether a path is that of a year of a chain's weekly summaries. */
+export function isWeeklyArchivePath(path: string): boolean {
+  return CHAIN_IDS.some((chain) => weeklyArchivesIn([path], chain).length > 0);
+}
+
 /** Returns the paths among `paths` of the archive of a chain's weekly summaries. */
 export function weeklyArchivesIn(paths: readonly string[], chain: Chain): string[] {
   return paths.filter((path) => YEAR.test(nameIn(path, weeklyArchivePath(chain, '{name}'))));

@@ -651,15 +651,15 @@ export interface ChartDays {
    */
   label: (number | null)[];
   /**
-   * Confidence of the meta record, cut after four decimals; null for a date that was withdrawn.
+   * Confidence of the meta record, rounded to three significant digits as on the pages; 0 for the label indeterminate, null for a date that was withdrawn.
    */
   confidence: (number | null)[];
   /**
-   * z of the demand axis of the meta record, cut after four decimals.
+   * z of the demand axis of the meta record, rounded to two decimals as on the pages.
    */
   demand: (number | null)[];
   /**
-   * z of the pressure axis of the meta record, cut after four decimals.
+   * z of the pressure axis of the meta record, rounded to two decimals as on the pages.
    */
   pressure: (number | null)[];
   /**

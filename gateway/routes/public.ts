@@ -25,7 +25,12 @@ import {
   weeklySummaryPath,
   PUBLIC_PREFIX,
 } from '../../schemas/paths.js';
-import { isAssetPath, isOperationPath, isWheelPath } from '../../schemas/release-paths.js';
+import {
+  isAssetPath,
+  isOperationPath,
+  isWeeklyArchivePath,
+  isWheelPath,
+} from '../../schemas/release-paths.js';
 import type { ProblemCode } from '../../schemas/problems.js';
 import { cacheControlOf } from '../../schemas/object-headers.js';
 import { contentPolicyOf } from '../core/http/content-policy.js';
@@ -61,8 +66,8 @@ export const PUBLIC_ROUTE: RouteOptions = {
 };
 
 /**
- * The public paths that answer 503 instead of 404 before the first release is known, as wheels and the pages about
- * operations do. The pages about problems are not among them: until a release contains them, their own router serves them.
+ * The public paths that answer 503 instead of 404 before the first release is known, as wheels, archives of weekly
+ * summaries and the pages about operations do. The pages about problems are not among them: until a release contains them, their own router serves them.
  */
 const EXPECTED: ReadonlySet<string> = new Set<string>([
   ...Object.values(PUBLIC_PATHS),
@@ -86,7 +91,7 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
 ]);
 
 function isExpected(path: string): boolean {
-  return EXPECTED.has(path) || isWheelPath(path) || isOperationPath(path);
+  return EXPECTED.has(path) || isWheelPath(path) || isWeeklyArchivePath(path) || isOperationPath(path);
 }
 
 /**

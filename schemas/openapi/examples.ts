@@ -79,7 +79,7 @@ Against the week before, median fee rose most, by 8.5 %. Bitcoin ended
 the week slack, on day 12 of the run (confidence 98.9 %, high).
 
 Regime      slack for 12 days, since 2026-08-09
-            usual use, unusually cheap
+            usual use, cheaper than usual
 Before      steady
 Confidence  98.9 %, high
 `;

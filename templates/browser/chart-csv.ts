@@ -10,7 +10,8 @@ export function toCsv(all: readonly ChartSeries[], { from, to }: ChartWindow): s
     days.flatMap(({ label, confidence, demand, pressure, missing }, t) => {
       const day = first + t;
       if (day < from || day >= to || label === null) return [];
-      const cells = [toDate(day), chain, label, confidence, demand ?? '', pressure ?? '', missing.join(' ')];
+      const score = label === 'indeterminate' ? '' : confidence;
+      const cells = [toDate(day), chain, label, score, demand ?? '', pressure ?? '', missing.join(' ')];
       return [cells.join(',')];
     }),
   );

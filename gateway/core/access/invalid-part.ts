@@ -16,6 +16,7 @@ import {
   summaryPath,
   volumePath,
   volumeSchemaPath,
+  weeklyArchivePath,
   weeklySummaryPath,
 } from '../../../schemas/paths.js';
 
@@ -27,7 +28,7 @@ type InvalidPart = {
 };
 
 type PartName = 'chain' | 'genre' | 'window' | 'format';
-/** Parts with a closed list of values. `{date}` and `{period}` are compared with a pattern instead. */
+/** Parts with a closed list of values. `{date}`, `{year}` and `{period}` are compared with a pattern instead. */
 type Values = { readonly [name in PartName]: readonly string[] };
 type Pattern = { readonly regex: RegExp; readonly names: readonly PartName[]; readonly values: Values };
 
@@ -52,6 +53,7 @@ const PATTERNS: readonly Pattern[] = [
     calendarPath('{chain}'),
     regimesPath('{chain}'),
     weeklySummaryPath('{chain}'),
+    weeklyArchivePath('{chain}', '{year}'),
     chartPath('{chain}'),
     chartDataPath('{chain}'),
     queryPath('{chain}'),
@@ -107,6 +109,7 @@ function toPattern(template: string, values: Values): Pattern {
   const source = template
     .replace(/[.]/g, '\\.')
     .replace('{date}', '\\d{4}-\\d{2}-\\d{2}')
+    .replace('{year}', '\\d{4}')
     .replace('{period}', '\\d{4}(?:-\\d{2})?')
     .replace(/\{(chain|genre|window|format)\}/g, '([^/.]+)');
   return { regex: new RegExp(`^${source}$`, 'd'), names, values };

@@ -118,7 +118,7 @@ function scoreField(name: keyof RegimeCalendarRow, title: string, description: s
 }
 
 function levelField(name: keyof RegimeCalendarRow, title: string, what: string): CalendarField {
-  const description = `${what}: with the other level, the regime; empty when the axis is missing.`;
+  const description = `${what}: with the other level, it decides a regime that is not indeterminate; empty when the axis is missing.`;
   return { name, type: 'string', title, description, constraints: { enum: ['low', 'normal', 'high'] } };
 }
 

@@ -143,13 +143,13 @@ function rankSentence({ chain, end }: Week): string {
   const [high, low] = [ranked[0], ranked.at(-1)];
   const parts = [
     ...(high !== undefined && high.rank >= 1 - EXTREME_RANK
-      ? [`${wordsOf(high)} ranked above ${shareWords(high.rank)}`]
+      ? [`${wordsOf(high)} had the rank ${shareWords(high.rank)}`]
       : []),
     ...(low !== undefined && low.rank <= EXTREME_RANK
-      ? [`${wordsOf(low)} ranked below ${shareWords(1 - low.rank)}`]
+      ? [`${wordsOf(low)} had the rank ${shareWords(low.rank)}`]
       : []),
   ];
-  return parts.length === 0 ? '' : `On the last day, ${joinWords(parts)} of the year.`;
+  return parts.length === 0 ? '' : `On the last day, ${joinWords(parts)} in the year.`;
 }
 
 function stateSentence({ chain, days }: Week): string {

@@ -65,7 +65,7 @@ export function isWeekEnd(date: string): boolean {
 }
 
 /** Returns the last date of the week of a date. */
-function weekEndOf(date: string): string {
+export function weekEndOf(date: string): string {
   const ahead = Array.from({ length: WEEK_DAYS }, (_, days) => addDays(date, days));
   return ahead.find(isWeekEnd) ?? date;
 }

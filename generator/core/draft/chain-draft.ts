@@ -13,7 +13,7 @@ import { type ChartPoint, pointsOf, toChartPoint } from '../artifacts/chart-data
 import { calendarFile, labelsOf, RECENT_DAYS } from '../artifacts/regime-calendar.js';
 import { historyOfSeries } from '../artifacts/regimes.js';
 import { toWeekDay } from '../artifacts/week.js';
-import { type ArchivedWeeks, firstDateOfYear, isWeekEnd, weekYearOf } from '../artifacts/weekly-archive.js';
+import { type ArchivedWeeks, firstDateOfYear, weekEndOf, weekYearOf } from '../artifacts/weekly-archive.js';
 import { type InputSeries, sourceOn } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { Steps } from '../steps.js';
@@ -97,13 +97,15 @@ function allPoints(
     .map((entry) => byDate.get(entry.date) ?? toChartPoint(record(entry) as MetaDay)); // an entry of the meta manifest
 }
 
-/** Returns the weeks of the years in which one of `changed` completes a week. Reads no record if none does. */
+/** Returns the weeks of the years in which one of `changed` is in a complete week. Reads no record if none is. */
 function newWeeks(
   changed: readonly string[],
   { meta, derived }: { readonly [genre in 'meta' | 'derived']: readonly ManifestDate[] },
   record: (entry: ManifestDate) => DayRecord,
 ): ArchivedWeeks {
-  const years = [...new Set(changed.filter(isWeekEnd).map(weekYearOf))].sort();
+  const last = meta.findLast(({ status }) => status !== 'withdrawn')?.date ?? '';
+  const ends = changed.map(weekEndOf).filter((end) => end <= last);
+  const years = [...new Set(ends.map(weekYearOf))].sort();
   const from = years[0] === undefined ? undefined : firstDateOfYear(years[0]);
   const days = meta.filter(
     ({ date, status }) => from !== undefined && date >= from && status !== 'withdrawn',

@@ -207,7 +207,7 @@ function publicRows(chain: Chain, records: readonly MetaDay[]): Row[] {
     { path: weeklySummaryPath(chain), content: 'Summary of the last week (text)' },
     ...newestArchiveOf(records).map((year) => ({
       path: weeklyArchivePath(chain, year),
-      content: `Summary of each week of ${year} (text); earlier years have other addresses`,
+      content: `Summary of each week of ${year} (text); for another year, change the year in the address`,
     })),
     { path: summaryPath(chain), content: 'The data of this page (JSON)' },
     { path: chartPath(chain), content: 'Chart (SVG)' },

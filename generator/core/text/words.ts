@@ -58,7 +58,7 @@ export function monthLetters(month: number): string {
  * - z, contribution, distance between z: two decimals: `0.73`, `-1.50`
  * - score: three significant digits, two below one: `57.4`, `5.04`, `100`
  * - share, probability, confidence: three significant digits: `82.3 %`, `99.9 %`
- * - change: two significant digits: `+3.2 %`, `-99.7 %`
+ * - change: two significant digits, from 100 % on as a quantity: `+3.2 %`, `-99.7 %`, `+1,150 %`
  * - quantity, with or without a unit: three significant digits, two below one, and whole numbers from a thousand to a
  *   million: `470,665`, `1.23 million`, `0.0000023 ETH`
  * - ratio: six significant digits: `1.00012`

@@ -12,7 +12,7 @@ from ..table import Table, parse_csv
 from ..tables import Tables, calendar_path
 from .chain import Chain
 from .days import Days, check_gold
-from .published import compare
+from .published import compare, confidence_of
 from .records import COLUMNS, recompute
 
 NOT_METRICS = {"date", "chain", "source", "status", "backfilled", *PROVENANCE}
@@ -47,7 +47,7 @@ def recompute_release(tables: Tables, chain: str) -> Recomputation:
     check_gold(gold, methodology, chain)
     rows = recompute(Chain(methodology, chain, gold), None)
     cells = zip(*(calendar.columns[name] for name in ("date", "regime", "confidence", "determinism_hash")))
-    compared, differing = compare(rows, {date: (regime, score, digest) for date, regime, score, digest in cells})
+    compared, differing = compare(rows, {date: (regime, confidence_of(regime, score), digest) for date, regime, score, digest in cells})
     if differing:
         check_calendar(tables, chain, revision, calendar)
     return Recomputation([dict(zip(COLUMNS, row)) for row in rows], compared, differing)

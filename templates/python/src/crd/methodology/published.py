@@ -5,15 +5,15 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Optional
 
 from ..errors import UsageError
 from .arithmetic import Json
 from .days import read_days, read_text, shift
 from .records import COLUMNS, Result, state_of
 
-# Regime, confidence and hash by date.
-Published = dict[str, tuple[str, float, str]]
+# Regime, confidence and hash by date. Without a regime there is no confidence.
+Published = dict[str, tuple[str, Optional[float], str]]
 
 
 def read_published(path: str, chain: str) -> Published:
@@ -27,9 +27,17 @@ def read_published(path: str, chain: str) -> Published:
     if any(row["chain"] != chain for row in rows):
         raise UsageError(f"{path} belongs to another chain than the gold days. Use the file of {chain}.")
     try:
-        return {row["date"]: (row["regime"], float(row["confidence"]), row["determinism_hash"]) for row in rows}
+        return {
+            row["date"]: (row["regime"], confidence_of(row["regime"], row["confidence"]), row["determinism_hash"])
+            for row in rows
+        }
     except (TypeError, ValueError) as error:
         raise UsageError(f"{path} has a row without a confidence. Download it again.") from error
+
+
+def confidence_of(regime: str, score: Any) -> float | None:
+    """Returns the confidence of a label. A calendar has an empty cell, and a meta day 0, where there is no label."""
+    return None if regime == "indeterminate" else float(score)
 
 
 def meta_row(day: Json, file: str) -> dict[str, Any]:
@@ -69,7 +77,7 @@ def read_start(file: str, dates: Sequence[str], days: int) -> tuple[str, Json]:
 
 def compare(rows: Sequence[Result], published: Published) -> tuple[int, list[str]]:
     """Returns the number of compared dates, and a line for each date that differs."""
-    found = {row[0]: (row[2], float(row[3]), row[4]) for row in rows}
+    found = {row[0]: (row[2], confidence_of(row[2], row[3]), row[4]) for row in rows}
     first = rows[0][0]
     differing = []
     for date in sorted(date for date in published if date >= first):

@@ -57,7 +57,8 @@ def recompute(chain: Chain, start: Any) -> list[Result]:
     rows = []
     for t in range(0 if date is None else chain.dates.index(date) + 1, len(chain.dates)):
         record, state = record_of(chain, t, state)
-        score = number_text(record["confidence"]["score"])
+        is_labelled = record["regime"]["label"] != "indeterminate"
+        score = number_text(record["confidence"]["score"]) if is_labelled else ""
         rows.append((record["date"], chain.name, record["regime"]["label"], score, sha256(record).hex()))
     return rows
 
