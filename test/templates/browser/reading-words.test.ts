@@ -51,7 +51,7 @@ it('gives the days of a window as CSV, without the dates that a chain does not h
   expect(toCsv([series], window).split('\r\n')).toEqual([
     'date,chain,regime,confidence,demand_z,pressure_z,missing_signals',
     expect.stringMatching(/^2025-04-09,base,slack,0\.75,-0\.9\d*,-0\.1\d*,$/),
-    '2025-04-11,base,indeterminate,0,,-1.2345,tx_count fee_median',
+    '2025-04-11,base,indeterminate,,,-1.2345,tx_count fee_median',
     '',
   ]);
 });

@@ -93,7 +93,7 @@ describe('a weekly summary of random data', () => {
         else if (turns.length === 1) expect(opening.startsWith(`The label turned ${turn}`)).toBe(true);
         else expect(opening.startsWith(`The label changed ${turns.length} times, last ${turn}`)).toBe(true);
         sentences[turns.length === 0 ? 'none' : turns.length === 1 ? 'one' : 'more'] += 1;
-        if (opening.includes(' ranked ')) sentences.ranks += 1;
+        if (opening.includes(' had the rank ')) sentences.ranks += 1;
         const { regime, confidence } = records.at(-1) ?? {};
         expect(opening).toContain(
           regime?.label === 'indeterminate'
@@ -195,7 +195,7 @@ describe('the missing signals of a weekly summary', () => {
     const text = withMissing('arbitrum', 'fee_median', 480);
     expect(linesUnder(text, 'Days per missing signal')).toEqual(['  7  median fee']);
     expect(text).toMatch(
-      /^Confidence {2}94\.8 %, high\nQuality {5}75 % of the data that the label needs\n$/m,
+      /^Confidence {2}94\.8 %, high\nQuality {5}75 % of the data is there\n$/m,
     );
   });
 
