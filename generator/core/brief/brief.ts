@@ -59,7 +59,7 @@ function proseOf(narrator: Narrator, methodology: Methodology, hasValues: boolea
   const extremes = extremesOf(narrator, hasValues);
   const lead = leadOf(narrator, extremes);
   const isLabelled = narrator.records.meta.regime.label !== 'indeterminate';
-  const week = sayMoves(narrator, 'moves.week', movesOf(narrator, 'change_7d').slice(0, MOST_MOVES));
+  const week = sayMoves(narrator, 'moves.week', movesOf(narrator, 'change_7d').slice(0, MOST_MOVES), 'all');
   return withinLimit([
     lead.headline.map(needed),
     [...daySentences(narrator, extremes, lead), ...(isLabelled ? week.map(optional) : [])],
@@ -178,7 +178,7 @@ function sayMoves(
   narrator: Narrator,
   claim: string,
   moves: readonly Move[],
-  told: ReadonlySet<string> = NONE,
+  told: ReadonlySet<string> | 'all',
 ): Stated[] {
   return moves.length === 0 ? [] : narrator.say(claim, { moves: moveWords(moves, narrator, told) });
 }
@@ -205,6 +205,7 @@ function sayLabel(narrator: Narrator): Stated[] {
   const state = {
     label: { word: label },
     meaning: { word: meaningOf(meta) },
+    trends: { word: trendWords(meta) },
     confidence: { word: confidenceWords(label, meta.confidence), facts: ['meta.confidence.score'] },
     data: {
       word: quality === 1 ? 'complete' : `${narrator.words(QUALITY) ?? ''}${signals}`,
@@ -219,6 +220,19 @@ function sayLabel(narrator: Narrator): Stated[] {
 
 const QUALITY = 'meta.confidence.data_quality';
 
+/** Returns how the scores have moved since the week before: `demand rising and cost flat`. */
+function trendWords({ scorecard }: MetaDay): string {
+  const trends = (['demand', 'cost', 'capacity'] as const).flatMap((dimension) => {
+    const trend = scorecard[dimension]?.trend ?? null;
+    return trend === null ? [] : [{ dimension, trend }];
+  });
+  if (trends.length === 0) return 'no score to compare';
+  const [first] = trends;
+  return trends.length > 1 && trends.every(({ trend }) => trend === first?.trend)
+    ? `all scores ${first?.trend ?? ''}`
+    : joinWords(trends.map(({ dimension, trend }) => `${dimension} ${trend}`));
+}
+
 function sayNoLabel(narrator: Narrator, methodology: Methodology): Stated[] {
   const { run_days: run, previous_label: previous } = narrator.records.meta.regime;
   const reason = { reason: reasonOf(narrator, methodology) };
@@ -227,7 +241,7 @@ function sayNoLabel(narrator: Narrator, methodology: Methodology): Stated[] {
     const none = { ...reason, run: RUN, since: SINCE };
     return week.length === 0
       ? narrator.say('state.none', none)
-      : narrator.say('state.none_week', { ...none, moves: moveWords(week, narrator) });
+      : narrator.say('state.none_week', { ...none, moves: moveWords(week, narrator, 'all') });
   }
   return previous === null
     ? narrator.say('state.begins', { ...reason, chain: headOf(narrator).chain })

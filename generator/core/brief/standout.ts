@@ -124,7 +124,7 @@ function logarithmic(change: number): number {
 }
 
 /** Maximum number of quantities in a headline. */
-const IN_HEADLINE = 3;
+const IN_HEADLINE = 4;
 
 function standOutOf(group: readonly Place[], narrator: Narrator, hasValues: boolean): StandOut {
   const say = (claim: string, names: readonly Place[], more: Values = {}): Stated[] =>
@@ -204,32 +204,43 @@ export type Move = {
   readonly name: MetricName;
   readonly id: string;
   readonly change: number;
+  /** Size on a logarithmic scale. */
   readonly size: number;
 };
 
-/** Returns the largest change of each family of metrics, the largest first. */
+/** Sizes of moves from one day to the next that are usual for a family: fees move more than the number of transactions. */
+const USUAL_MOVES: Readonly<Record<string, number>> = {
+  cost: 0.2,
+  settlement: 0.2,
+  failures: 0.1,
+  blocks: 0.1,
+};
+const USUAL_MOVE = 0.05;
+/** Size from which a move is worth a mention. */
+const LEAST_MOVE = 0.01;
+
+/** Returns the most unusual change of each family of metrics, the most unusual first, without the smallest ones. */
 export function movesOf({ records: { meta, derived } }: Narrator, member: 'change_1d' | 'change_7d'): Move[] {
-  const moves = metricsOf(meta.chain)
-    .flatMap((name) => {
-      const change = derived.metrics[name]?.[member] ?? null;
-      return change === null || change === 0
-        ? []
-        : [{ name, id: `derived.metrics.${name}.${member}`, change, size: logarithmic(change) }];
-    })
-    .sort((a, b) => b.size - a.size);
-  return [...new Map(moves.toReversed().map((move) => [SUBJECTS[move.name].family, move])).values()].sort(
-    (a, b) => b.size - a.size,
-  );
+  const unusual = ({ name, size }: Move): number => size / (USUAL_MOVES[SUBJECTS[name].family] ?? USUAL_MOVE);
+  const families = new Map<string, Move>();
+  for (const name of metricsOf(meta.chain)) {
+    const change = derived.metrics[name]?.[member] ?? null;
+    if (change === null) continue;
+    const move = { name, id: `derived.metrics.${name}.${member}`, change, size: logarithmic(change) };
+    const { family } = SUBJECTS[name];
+    if (move.size >= Math.max(LEAST_MOVE, families.get(family)?.size ?? 0)) families.set(family, move);
+  }
+  return [...families.values()].sort((a, b) => unusual(b) - unusual(a));
 }
 
-/** Returns moves in words, without values that the brief already has: `fees rose 23 % to 123 BTC and transactions fell 5 %`. */
+/** Returns moves in words, with the values that the brief has not told: `fees rose 23 % to 123 BTC and transactions fell 5 %`. */
 export function moveWords(
   moves: readonly Move[],
   { words }: Narrator,
-  told?: ReadonlySet<string>,
+  told: ReadonlySet<string> | 'all',
 ): { word: string; facts: string[] } {
   const parts = moves.map(({ name, id, change }) => {
-    const value = told === undefined || told.has(name) ? undefined : valueId(name);
+    const value = told === 'all' || told.has(name) ? undefined : valueId(name);
     const moved = `${SUBJECTS[name].name} ${change > 0 ? 'rose' : 'fell'} ${words(id) ?? ''}`;
     return value === undefined
       ? { text: moved, facts: [id] }
@@ -244,11 +255,13 @@ const AXES = {
   pressure: ['fee_median', 'gas_price_mean', 'fees_total'],
 } as const;
 
-/** Ranks in the year at which a value contradicts the level of its axis. */
-const CONTRADICTS: Readonly<Record<Level, (rank: number) => boolean>> = {
-  high: (rank) => rank <= 0.5,
-  normal: (rank) => rank <= 0.05 || rank >= 0.95,
-  low: (rank) => rank >= 0.5,
+/** Ranks in the year of the metrics of an axis at which they contradict its level: one clearly, the others not at all. */
+const CONTRADICTS: Readonly<
+  Record<Level, { clearly: (rank: number) => boolean; others: (rank: number) => boolean }>
+> = {
+  high: { clearly: (rank) => rank <= 0.3, others: (rank) => rank <= 0.5 },
+  normal: { clearly: (rank) => rank <= 0.05 || rank >= 0.95, others: () => true },
+  low: { clearly: (rank) => rank >= 0.7, others: (rank) => rank >= 0.5 },
 };
 
 /** Returns the metric whose value of the day is most at odds with the label, which describes the week. */
@@ -257,14 +270,17 @@ export function atOdds({ meta, derived }: DayRecords): MetricName | undefined {
   if (label === 'indeterminate') return undefined;
   const found = (['demand', 'pressure'] as const).flatMap((axis) => {
     const { level } = axes[axis];
-    return AXES[axis].flatMap((name) => {
+    if (level === null) return [];
+    const ranks = AXES[axis].flatMap((name) => {
       const rank = derived.metrics[name]?.percentile_365d ?? null;
-      return rank === null || level === null || !CONTRADICTS[level](rank) ? [] : [{ name, rank, level }];
+      return rank === null
+        ? []
+        : [{ name, rank, away: Math.abs(rank - { high: 1, normal: 0.5, low: 0 }[level]) }];
     });
+    const { clearly, others } = CONTRADICTS[level];
+    return ranks.every(({ rank }) => others(rank)) ? ranks.filter(({ rank }) => clearly(rank)) : [];
   });
-  const away = ({ rank, level }: (typeof found)[number]): number =>
-    Math.abs(rank - { high: 1, normal: 0.5, low: 0 }[level]);
-  return found.sort((a, b) => away(b) - away(a))[0]?.name;
+  return found.sort((a, b) => b.away - a.away)[0]?.name;
 }
 
 /** Returns the name of a metric in a sentence, with the verb that fits it. */
