@@ -1,7 +1,7 @@
 import { LABEL_MEANINGS, METRICS, metricsOf } from '../../../schemas/catalog.js';
 import type { BriefFact, MetaDay, Methodology } from '../../../schemas/types.generated.js';
 import { methodologyInputs } from '../methodology/signals.js';
-import { changeWords, confidenceWords, joinWords, plural, shareWords, signalWords } from '../text/words.js';
+import { changeWords, confidenceWords, joinWords, shareWords, signalWords } from '../text/words.js';
 import {
   type BriefTemplates,
   createNarrator,
@@ -260,12 +260,11 @@ function reasonOf(
     return { word: 'none of the metrics that a label needs had a value', facts: [] };
   const lacking = (['demand', 'pressure'] as const).filter((axis) => axes[axis].z === null);
   const { minimum } = methodology.data_quality;
+  const signals =
+    missing.length === 0 ? '' : ` without enough values of ${joinWords(missing.map(signalWords))}`;
   const parts = [
-    ...(lacking.length === 0 ? [] : [`${joinWords(lacking)} could not be computed`]),
+    ...(lacking.length === 0 ? [] : [`${joinWords(lacking)} could not be computed${signals}`]),
     `data quality was ${words(QUALITY) ?? ''}${quality < minimum ? `, below the ${shareWords(minimum)} needed` : ''}`,
-    ...(missing.length === 0
-      ? []
-      : [`${joinWords(missing.map(signalWords))} ${plural(missing.length, 'was', 'were')} missing`]),
   ];
   return { word: parts.join('; '), facts: [QUALITY] };
 }

@@ -39,7 +39,7 @@ export type StandOut = {
   readonly quantities: readonly string[];
   readonly sentence: readonly Stated[];
   readonly headline: readonly Stated[];
-  /** What the headline leaves out. */
+  /** The same about the quantities for which the headline has no room. */
   readonly rest: readonly Stated[];
 };
 
@@ -127,26 +127,23 @@ function logarithmic(change: number): number {
 const IN_HEADLINE = 4;
 
 function standOutOf(group: readonly Place[], narrator: Narrator, hasValues: boolean): StandOut {
-  const say = (claim: string, names: readonly Place[], more: Values = {}): Stated[] =>
-    narrator.say(claim, {
-      ...more,
-      subjects: subjectsOf(
-        names,
-        narrator,
-        hasValues,
-        claim.startsWith('extreme.') && claim !== 'extreme.also',
-      ),
-      were: { word: names.length > 1 || isPlural(names[0]?.name) ? 'were' : 'was' },
+  const say = (kind: 'extreme' | 'headline', places: readonly Place[]): Stated[] => {
+    if (places.length === 0) return [];
+    const { variant, values } = rankOf(places, narrator);
+    return narrator.say(`${kind}.${variant}`, {
+      ...(kind === 'headline' ? headOf(narrator) : {}),
+      subjects: subjectsOf(places, narrator, hasValues, kind === 'extreme'),
+      were: { word: places.length > 1 || isPlural(places[0]?.name) ? 'were' : 'was' },
+      ...values,
     });
-  const { variant, values } = rankOf(group, narrator);
-  const rest = group.slice(IN_HEADLINE);
+  };
   return {
     size: group[0]?.size ?? 0,
     isRecord: group.some(({ rank, form }) => rank === 1 || form === 'both'),
     quantities: group.map(({ name }) => name),
-    sentence: say(`extreme.${variant}`, group, values),
-    headline: say(`headline.${variant}`, group.slice(0, IN_HEADLINE), { ...headOf(narrator), ...values }),
-    rest: rest.length === 0 ? [] : say('extreme.also', rest),
+    sentence: say('extreme', group),
+    headline: say('headline', group.slice(0, IN_HEADLINE)),
+    rest: say('extreme', group.slice(IN_HEADLINE)),
   };
 }
 
@@ -219,6 +216,9 @@ const USUAL_MOVE = 0.05;
 /** Size from which a move is worth a mention. */
 const LEAST_MOVE = 0.01;
 
+/** How many times as large the move of a later metric of a family must be to stand for the family. */
+const CLEARLY_LARGER = 1.2;
+
 /** Returns the most unusual change of each family of metrics, the most unusual first, without the smallest ones. */
 export function movesOf({ records: { meta, derived } }: Narrator, member: 'change_1d' | 'change_7d'): Move[] {
   const unusual = ({ name, size }: Move): number => size / (USUAL_MOVES[SUBJECTS[name].family] ?? USUAL_MOVE);
@@ -228,7 +228,8 @@ export function movesOf({ records: { meta, derived } }: Narrator, member: 'chang
     if (change === null) continue;
     const move = { name, id: `derived.metrics.${name}.${member}`, change, size: logarithmic(change) };
     const { family } = SUBJECTS[name];
-    if (move.size >= Math.max(LEAST_MOVE, families.get(family)?.size ?? 0)) families.set(family, move);
+    const least = (families.get(family)?.size ?? 0) * CLEARLY_LARGER;
+    if (move.size >= Math.max(LEAST_MOVE, least)) families.set(family, move);
   }
   return [...families.values()].sort((a, b) => unusual(b) - unusual(a));
 }

@@ -224,7 +224,7 @@ export function joinWords(words: readonly string[], conjunction: 'and' | 'or' = 
 
 /** Returns the place of a value among others: `highest`, `second-lowest`. Precondition: the rank is at most 3. */
 export function rankWords(rank: number, kind: Extreme['kind']): string {
-  return ['', 'second-', 'third-'][rank - 1] + kind;
+  return `${['', 'second-', 'third-'][rank - 1] ?? ''}${kind}`;
 }
 
 /** Replaces the hyphen before a number with the typographic minus sign. Hyphens within dates and names stay. */
