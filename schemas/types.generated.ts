@@ -441,7 +441,7 @@ export interface BriefDay {
    */
   headline: string;
   /**
-   * What was extreme or changed, then the label, then what is missing, in plain sentences. Paragraphs are separated by an empty line.
+   * Continues the headline: what was extreme or changed, then the label, then what is missing. Paragraphs are separated by an empty line.
    */
   body: string;
   /**

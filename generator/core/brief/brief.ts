@@ -200,17 +200,14 @@ function sayAtOdds(narrator: Narrator, extremes: readonly StandOut[]): Stated[] 
 function sayLabel(narrator: Narrator): Stated[] {
   const { meta } = narrator.records;
   const { label, run_days: run, previous_label: previous } = meta.regime;
-  const { data_quality: quality, missing_signals: missing } = meta.confidence;
+  const { missing_signals: missing } = meta.confidence;
   const signals = missing.length === 0 ? '' : `, without ${joinWords(missing.map(signalWords))}`;
   const state = {
     label: { word: label },
     meaning: { word: meaningOf(meta) },
     trends: { word: trendWords(meta) },
     confidence: { word: confidenceWords(label, meta.confidence), facts: ['meta.confidence.score'] },
-    data: {
-      word: quality === 1 ? 'complete' : `${narrator.words(QUALITY) ?? ''}${signals}`,
-      facts: quality === 1 ? [] : [QUALITY],
-    },
+    data: { word: `${narrator.words(QUALITY) ?? ''}${signals}`, facts: [QUALITY] },
   };
   if (run > 1) return narrator.say('state.held', { ...state, run: RUN, since: SINCE });
   return previous === 'indeterminate' || previous === null

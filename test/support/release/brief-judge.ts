@@ -75,7 +75,7 @@ const WORDS: Readonly<Record<string, string>> = {
   moves: listOf(`${NAME} (?:rose|fell) ${QUANTITY}(?: to ${QUANTITY})?`),
   trends: `(?:no score to compare|all scores ${TREND}|${listOf(`(?:demand|cost|capacity) ${TREND}`)})`,
   confidence: `${QUANTITY}, (?:high|moderate|low)`,
-  data: `(?:complete|${QUANTITY}(?:, without ${SIGNALS})?)`,
+  data: `${QUANTITY}(?:, without ${SIGNALS})?`,
   reason:
     '(?:the input had no row for this date|none of the metrics that a label needs had a value|' +
     `(?:(?:demand|pressure|demand and pressure) could not be computed(?: without enough values of ${SIGNALS})?; )?` +
@@ -222,10 +222,7 @@ function isState(words: Claim['words'], { meta }: DayRecords): boolean {
         : trends.length > 1 && trends.every((each) => each.endsWith(` ${all}`));
   const missing = confidence.missing_signals.map(signalWords).join();
   const [, quality, signals = ''] = /^(.*?)(?:, without (.*))?$/.exec(words['data'] ?? '') ?? [];
-  const isData =
-    quality === 'complete'
-      ? confidence.data_quality === 1
-      : quality === shareWords(confidence.data_quality) && itemsIn(signals).join() === missing;
+  const isData = quality === shareWords(confidence.data_quality) && itemsIn(signals).join() === missing;
   return (
     words['label'] === regime.label &&
     words['meaning'] === meaning &&
@@ -371,7 +368,7 @@ function findUnsaidRecords(claims: readonly Claim[], records: DayRecords): strin
 function findTableFaults(rows: readonly string[], records: DayRecords): string[] {
   const expected = [
     ...(Object.keys(METRICS) as MetricName[]).map((name) => ({
-      name: METRICS[name].words as string,
+      name: METRICS[name].words,
       ids: [
         `gold.metrics.${name}`,
         ...['change_1d', 'change_7d', 'percentile_365d'].map((member) => `derived.metrics.${name}.${member}`),
