@@ -59,10 +59,10 @@ function proseOf(narrator: Narrator, methodology: Methodology, hasValues: boolea
   const extremes = extremesOf(narrator, hasValues);
   const lead = leadOf(narrator, extremes);
   const isLabelled = narrator.records.meta.regime.label !== 'indeterminate';
-  const week = sayMoves(narrator, 'moves.week', movesOf(narrator, 'change_7d').slice(0, MOST_MOVES), 'all');
+  const week = draftMoves(narrator, 'moves.week', movesOf(narrator, 'change_7d'), 'all');
   return withinLimit([
     lead.headline.map(needed),
-    [...daySentences(narrator, extremes, lead), ...(isLabelled ? week.map(optional) : [])],
+    [...daySentences(narrator, extremes, lead), ...(isLabelled ? week : [])],
     (isLabelled
       ? [...sayLabel(narrator), ...sayAtOdds(narrator, extremes)]
       : sayNoLabel(narrator, methodology)
@@ -75,32 +75,29 @@ function countWords(prose: readonly (readonly Stated[])[]): number {
   return prose.flat().reduce((sum, { text }) => sum + text.split(' ').length, 0);
 }
 
-/** A sentence, and whether a brief that is too long may omit it. */
-type Draft = { readonly sentence: Stated; readonly isOptional: boolean };
+/** A sentence, with shorter versions of it. A brief that is too long omits an optional one. */
+type Draft = { readonly versions: readonly Stated[]; readonly isOptional: boolean };
 
 function needed(sentence: Stated): Draft {
-  return { sentence, isOptional: false };
+  return { versions: [sentence], isOptional: false };
 }
 
-function optional(sentence: Stated): Draft {
-  return { sentence, isOptional: true };
+function optional(...versions: readonly Stated[]): Draft {
+  return { versions, isOptional: true };
 }
 
 /** Returns the paragraphs with as many optional sentences as the brief has room for, the first ones first. */
 function withinLimit(paragraphs: readonly (readonly Draft[])[]): Stated[][] {
-  const all = paragraphs.flat();
-  let room = MOST_WORDS - countWords([all.flatMap((each) => (each.isOptional ? [] : [each.sentence]))]);
-  const kept = new Set(
-    all.filter(({ sentence, isOptional }) => {
-      const words = isOptional ? countWords([[sentence]]) : 0;
-      if (words > room && isOptional) return false;
-      room -= words;
-      return true;
-    }),
-  );
-  return paragraphs
-    .map((drafts) => drafts.filter((draft) => kept.has(draft)).map(({ sentence }) => sentence))
-    .filter((sentences) => sentences.length > 0);
+  const always = paragraphs.flat().flatMap(({ versions, isOptional }) => (isOptional ? [] : versions));
+  let room = MOST_WORDS - countWords([always]);
+  const choose = ({ versions, isOptional }: Draft): readonly Stated[] => {
+    if (!isOptional) return versions;
+    const chosen = versions.find((sentence) => countWords([[sentence]]) <= room);
+    if (chosen === undefined) return [];
+    room -= countWords([[chosen]]);
+    return [chosen];
+  };
+  return paragraphs.map((drafts) => drafts.flatMap(choose)).filter((sentences) => sentences.length > 0);
 }
 
 /** Replaces the usual meaning of `strained` when demand is low. */
@@ -163,24 +160,24 @@ function daySentences(narrator: Narrator, extremes: readonly StandOut[], lead: L
   return [
     ...extremes.flatMap((extreme) => {
       const sentences = extreme === lead.extreme ? extreme.rest : extreme.sentence;
-      return sentences.map(extreme.isRecord ? needed : optional);
+      return sentences.map((sentence) => (extreme.isRecord ? needed(sentence) : optional(sentence)));
     }),
-    ...sayMoves(
-      narrator,
-      lead.move === undefined ? 'moves.day' : 'moves.more',
-      moves.slice(0, MOST_MOVES),
-      told,
-    ).map(optional),
+    ...draftMoves(narrator, lead.move === undefined ? 'moves.day' : 'moves.more', moves, told),
   ];
 }
 
-function sayMoves(
+/** Drafts a sentence about the first moves, with fewer of them in each shorter version. */
+function draftMoves(
   narrator: Narrator,
   claim: string,
   moves: readonly Move[],
   told: ReadonlySet<string> | 'all',
-): Stated[] {
-  return moves.length === 0 ? [] : narrator.say(claim, { moves: moveWords(moves, narrator, told) });
+): Draft[] {
+  const counts = Array.from({ length: Math.min(MOST_MOVES, moves.length) }, (_, i) => i + 1).reverse();
+  const versions = counts.flatMap((count) =>
+    narrator.say(claim, { moves: moveWords(moves.slice(0, count), narrator, told) }),
+  );
+  return versions.length === 0 ? [] : [optional(...versions)];
 }
 
 /** Returns the sentence on a value of the day that contradicts the label. */

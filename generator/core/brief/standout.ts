@@ -234,19 +234,21 @@ export function movesOf({ records: { meta, derived } }: Narrator, member: 'chang
   return [...families.values()].sort((a, b) => unusual(b) - unusual(a));
 }
 
-/** Returns moves in words, with the values that the brief has not told: `fees rose 23 % to 123 BTC and transactions fell 5 %`. */
+/** Returns moves in words, the largest first, with the values that the brief has not told: `fees rose 23 % to 123 BTC and transactions fell 5 %`. */
 export function moveWords(
   moves: readonly Move[],
   { words }: Narrator,
   told: ReadonlySet<string> | 'all',
 ): { word: string; facts: string[] } {
-  const parts = moves.map(({ name, id, change }) => {
-    const value = told === 'all' || told.has(name) ? undefined : valueId(name);
-    const moved = `${SUBJECTS[name].name} ${change > 0 ? 'rose' : 'fell'} ${words(id) ?? ''}`;
-    return value === undefined
-      ? { text: moved, facts: [id] }
-      : { text: `${moved} to ${words(value) ?? ''}`, facts: [id, value] };
-  });
+  const parts = moves
+    .toSorted((a, b) => b.size - a.size)
+    .map(({ name, id, change }) => {
+      const value = told === 'all' || told.has(name) ? undefined : valueId(name);
+      const moved = `${SUBJECTS[name].name} ${change > 0 ? 'rose' : 'fell'} ${words(id) ?? ''}`;
+      return value === undefined
+        ? { text: moved, facts: [id] }
+        : { text: `${moved} to ${words(value) ?? ''}`, facts: [id, value] };
+    });
   return { word: joinWords(parts.map(({ text }) => text)), facts: parts.flatMap(({ facts }) => facts) };
 }
 
