@@ -13,7 +13,7 @@ export const CLAIMS = JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, s
 export const MOST_WORDS = 120;
 
 /** The names of metrics and ratios in sentences, repeated here, so that a wrong one in the product is found. */
-const QUANTITIES: Readonly<Record<string, string>> = {
+export const QUANTITIES: Readonly<Record<string, string>> = {
   transactions: 'tx_count',
   'active addresses': 'active_addresses',
   'new addresses': 'new_addresses',
