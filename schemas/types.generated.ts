@@ -259,6 +259,7 @@ export interface Contract {
   'day-lineage'?: DayLineage;
   'derived-day'?: DerivedDay;
   'derived-day.summary'?: MetricSummary;
+  'derived-day.extreme'?: Extreme;
   entitlements?: Entitlements;
   'entitlements.grant'?: EntitlementsGrant;
   'entitlements.subscription'?: EntitlementsSubscription;
@@ -433,7 +434,7 @@ export interface AliasMark {
   sequence: Sequence;
 }
 /**
- * Description of one day of one chain in plain sentences, with a list of all numbers that they contain.
+ * Description of one day of one chain in plain sentences and a table, with a list of all numbers that they contain.
  */
 export interface BriefDay {
   schema: 'brief-day/1';
@@ -444,19 +445,19 @@ export interface BriefDay {
   methodology_version: MethodologyVersion;
   status: DayStatus;
   /**
-   * The state in one sentence.
+   * The most remarkable fact of the day, or else the state, in one sentence.
    */
   headline: string;
   /**
-   * Text in plain sentences. Paragraphs are separated by an empty line.
+   * Continues the headline: what was extreme or changed, then the label, then what is missing. Paragraphs are separated by an empty line.
    */
   body: string;
   /**
-   * Headline and body as Markdown, with a heading for each paragraph.
+   * Headline and body as Markdown, and a table of the metrics.
    */
   markdown: string;
   /**
-   * Every number and date of the text, in the order of first mention.
+   * Every number and date of the text and the table, in the order of first mention.
    */
   facts: BriefFact[];
   regime: Regime;
@@ -1026,7 +1027,7 @@ export interface LineageFinding {
   bound?: string;
 }
 /**
- * Moving means, changes, ranks within a year and ratios of one day of one chain.
+ * Moving means, changes, ranks within a year, ratios and extremes of one day of one chain.
  */
 export interface DerivedDay {
   schema: 'derived-day/1';
@@ -1052,6 +1053,10 @@ export interface DerivedDay {
    * Transactions per active address.
    */
   tx_per_active_address: number | null;
+  /**
+   * What was extreme on this day: by quantity in the order of the metrics and ratios, the whole history before the last year.
+   */
+  extremes: Extreme[];
 }
 export interface DerivedMetrics {
   tx_count?: MetricSummary;
@@ -1075,9 +1080,33 @@ export interface DerivedMetrics {
 export interface MetricSummary {
   ma7: number | null;
   ma30: number | null;
+  /**
+   * Change of the value against the day before. The other changes are of means.
+   */
+  change_1d: number | null;
   change_7d: number | null;
   change_30d: number | null;
   percentile_365d: number | null;
+}
+export interface Extreme {
+  /**
+   * Metric or ratio.
+   */
+  quantity: string;
+  kind: 'highest' | 'lowest';
+  window: 'history' | '365d';
+  /**
+   * 1 is the highest or lowest of the window.
+   */
+  rank: number;
+  /**
+   * Number of values in the window, that of the day included.
+   */
+  compared: number;
+  /**
+   * Last earlier date of the whole history with a value as extreme, null if there is none.
+   */
+  last_reached: CalendarDate | null;
 }
 /**
  * What an account can read now, from all its active grants together. Null or empty when no grant is active.
@@ -1696,6 +1725,7 @@ export interface DerivedSettings {
   percentile_365d: MeanSettings;
   equal_share: number;
   ratios: string[];
+  extremes: ExtremeSettings;
 }
 export interface MeanSettings {
   days: number;
@@ -1704,6 +1734,19 @@ export interface MeanSettings {
 export interface ChangeSettings {
   mean: 'ma7';
   lag_days: number;
+}
+export interface ExtremeSettings {
+  /**
+   * Ratios that are ranked, after the metrics.
+   */
+  ratios: string[];
+  max_rank: number;
+  year: MeanSettings;
+  history: HistorySettings;
+  min_distance: number;
+}
+export interface HistorySettings {
+  min_values: number;
 }
 /**
  * The OpenAPI 3.1.1 description of the HTTP API. The tests validate it against OpenAPI's own meta-schema.

@@ -24,7 +24,7 @@ export type ChangeObservation = {
   readonly expected: RefusedRestatement;
   /** Dates, day files and contents that differ from the full computation. */
   readonly faults: readonly string[];
-  /** Distance to the last restated date, in days. */
+  /** Distance to the last date whose meta record is restated, in days. Records of extremes can change any later date. */
   readonly lastLag: number;
   /** Distance to each changed label, in days. */
   readonly flipLags: readonly number[];

@@ -45,7 +45,7 @@ export async function observeChange(
       ...(release ? findFileFaults(release, published, chain, expected) : ['nothing would be published']),
       ...(release ? findContentFaults(release, chain, records) : []),
     ],
-    lastLag: lag(expected.restated.at(-1) ?? ''),
+    lastLag: lag(expected.genres.meta.at(-1) ?? ''),
     flipLags: expected.labels.map(({ date }) => lag(date)),
     status:
       after.get(manifestPath('meta', chain))?.dates.find(({ date }) => date === changedDate)?.status ?? '',

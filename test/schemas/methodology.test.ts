@@ -207,5 +207,10 @@ function recordSentences(): string[] {
     `ma7(t) / ma7(t-${derived.change_7d.lag_days}) - 1`,
     `ma7(t) / ma7(t-${derived.change_30d.lag_days}) - 1`,
     `the dates ${last(derived.percentile_365d.days)}, the day's own available and at least ${derived.percentile_365d.min_values}`,
+    `and then ${derived.extremes.ratios.map((name) => `\`${name}\``).join(' and ')}; of a quantity`,
+    `then \`365d\`, the dates ${last(derived.extremes.year.days)}.`,
+    `its \`rank\` is at most ${derived.extremes.max_rank},`,
+    `at least ${derived.extremes.history.min_values} values (\`history\`) or ${derived.extremes.year.min_values} (\`365d\`)`,
+    `|round9(value / mean - 1)| >= ${derived.extremes.min_distance}`,
   ];
 }

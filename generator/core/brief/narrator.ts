@@ -7,7 +7,7 @@ import type {
   MetricName,
 } from '../../../schemas/types.generated.js';
 import type { TextTemplate } from '../text/text-template.js';
-import { amountWords, changeSizeWords, numberWords, scoreWords, shareWords, zWords } from '../text/words.js';
+import { amountWords, changeSizeWords, count, shareWords } from '../text/words.js';
 
 /** The claims that a brief may make, by name, and its Markdown layout. */
 export type BriefTemplates = {
@@ -17,24 +17,28 @@ export type BriefTemplates = {
   readonly source: string;
 };
 
-/** A value of a claim: a member of the records (optionally with the noun it counts, in the plural), or a word. */
-export type ClaimValue = { readonly fact: string; readonly noun?: string } | { readonly word: string | null };
+/**
+ * A value of a claim: a member of the records, or words, with the members of the records that they contain. A missing member
+ * and null words are missing values.
+ */
+export type ClaimValue =
+  { readonly fact: string } | { readonly word: string | null; readonly facts?: readonly string[] };
 
-/** Writes the sentences of one day and keeps track of the facts they use. */
+/** A sentence or another text of a brief, with the facts that it states. */
+export type Stated = { readonly text: string; readonly facts: readonly BriefFact[] };
+
+/** Writes the sentences of one day. */
 export type Narrator = {
   readonly records: DayRecords;
   /** Returns the claim's sentence in a list, or an empty list when one of its values is missing. */
-  readonly say: (claim: string, values?: Readonly<Record<string, ClaimValue>>) => string[];
+  readonly say: (claim: string, values?: Readonly<Record<string, ClaimValue>>) => Stated[];
   /** Returns a member of the records as text, or null when it is missing. */
   readonly words: (id: string) => string | null;
   /** Returns a numeric member of the records, or null when it is missing. */
   readonly number: (id: string) => number | null;
-  /** Returns the facts of all sentences so far, in the order of their first use. */
-  readonly facts: () => BriefFact[];
 };
 
 export function createNarrator(records: DayRecords, claims: BriefTemplates['claims']): Narrator {
-  const used = new Map<string, BriefFact>();
   return {
     records,
     number: (id) => {
@@ -45,34 +49,28 @@ export function createNarrator(records: DayRecords, claims: BriefTemplates['clai
       const fact = factAt(records, id);
       return fact === undefined ? null : factWords(fact);
     },
-    facts: () => [...used.values()],
     say(claim, values = {}) {
       const template = claims.get(claim);
       if (template === undefined) throw new Error(`unknown claim ${claim}`);
       const words: Record<string, string> = {};
       const facts: BriefFact[] = [];
-      for (const name of Object.keys(values)) {
-        const value = values[name] ?? NO_VALUE;
-        const fact = 'fact' in value ? factAt(records, value.fact) : undefined;
-        const word = fact === undefined ? wordOf(value) : wordsOf(fact, value);
-        if (word === null) return [];
-        if (fact !== undefined) facts.push(fact);
+      for (const [name, value] of Object.entries(values)) {
+        const ids = 'fact' in value ? [value.fact] : (value.facts ?? []);
+        const found = ids.flatMap((id) => factAt(records, id) ?? []);
+        const [first] = found;
+        const word = 'word' in value ? value.word : first === undefined ? null : factWords(first);
+        if (word === null || found.length < ids.length) return [];
+        facts.push(...found);
         words[name] = word;
       }
-      for (const fact of facts) if (!used.has(fact.id)) used.set(fact.id, fact);
-      return [template(words)];
+      return [{ text: template(words), facts }];
     },
   };
 }
 
-const NO_VALUE: ClaimValue = { word: null };
-
-function wordOf(value: ClaimValue): string | null {
-  return 'word' in value ? value.word : null;
-}
-
-function wordsOf(fact: BriefFact, value: ClaimValue): string {
-  return 'noun' in value ? countWords(fact, value.noun) : factWords(fact);
+/** Returns the facts of all texts, each once, in the order of their first use. */
+export function factsOf(stated: readonly Stated[]): BriefFact[] {
+  return [...new Map(stated.flatMap(({ facts }) => facts.map((fact) => [fact.id, fact]))).values()];
 }
 
 /** The records of one chain-day: the only data a brief is written from. */
@@ -116,26 +114,22 @@ function namesIn(id: string): readonly string[] {
 const UNITS: readonly (readonly [path: RegExp, unit: string])[] = [
   [/^meta\.(date|regime\.since)$/, 'date'],
   [/^meta\.regime\.run_days$/, 'days'],
-  [/^meta\.regime\.axes\.\w+\.z$/, 'z'],
-  [/^meta\.confidence\.(margin|speed)$/, 'z'],
-  [/^meta\.confidence\.(score|data_quality|completeness|depth|density)$/, 'fraction'],
-  [/^meta\.scorecard\.\w+\.score$/, 'score'],
-  [/^derived\.metrics\.\w+\.change_(7|30)d$/, 'change'],
+  [/^meta\.confidence\.(score|data_quality)$/, 'fraction'],
+  [/^derived\.metrics\.\w+\.change_(1|7|30)d$/, 'change'],
   [/^derived\.metrics\.\w+\.percentile_365d$/, 'fraction'],
   [/^derived\.utilization$/, 'fraction'],
-  [/^derived\.block_interval_mean$/, 'seconds'],
+  [/^derived\.extremes\.\d+\.compared$/, 'days'],
+  [/^derived\.extremes\.\d+\.last_reached$/, 'date'],
   [/^derived\.fee_mean$/, 'native coin per transaction'],
 ];
 
-/** Cache of units by path. Drivers are not cached: their units differ from day to day. */
+/** Cache of units by path. */
 const KNOWN_UNITS = new Map<string, string>();
 
-function unitOf({ chain, drivers }: MetaDay, id: string): string {
-  const [record, list, number] = namesIn(id);
-  const isDriver = record === 'meta' && list === 'drivers';
-  const unit = isDriver ? drivers[Number(number)]?.unit : (KNOWN_UNITS.get(id) ?? findUnit(id));
+function unitOf({ chain }: MetaDay, id: string): string {
+  const unit = KNOWN_UNITS.get(id) ?? findUnit(id);
   if (unit === undefined) throw new Error(`no unit is defined for ${id}`);
-  if (!isDriver) KNOWN_UNITS.set(id, unit);
+  KNOWN_UNITS.set(id, unit);
   return unit.startsWith('native coin') ? unit.replace('native coin', CHAINS[chain].nativeCoin) : unit;
 }
 
@@ -148,19 +142,8 @@ function findUnit(id: string): string | undefined {
 /** Returns a fact as text. A change is written without its sign, because the sentence states the direction. */
 export function factWords({ value, unit }: BriefFact): string {
   if (typeof value === 'string') return value;
-  if (unit.startsWith('fraction')) return shareWords(value);
-  if (unit === 'z') return zWords(value);
+  if (unit === 'fraction') return shareWords(value);
   if (unit === 'change') return changeSizeWords(value);
-  if (unit === 'score') return scoreWords(value);
-  if (unit === 'days' || unit === 'seconds') return counted(numberWords(value), unit);
+  if (unit === 'days') return count(value, 'day');
   return amountWords(value, unit);
-}
-
-/** Returns a count with its noun: `1 block`, `144 blocks`. */
-export function countWords({ value }: BriefFact, plural: string): string {
-  return counted(typeof value === 'number' ? numberWords(value) : value, plural);
-}
-
-function counted(words: string, plural: string): string {
-  return `${words} ${words === '1' ? plural.replace(/(?<=ss)es$|s$/, '') : plural}`;
 }

@@ -35,6 +35,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { methodologyDataPath } from '../../../schemas/paths.js';
 import { createInputsDigest, dimensionScore, driversAt } from '../methodology/drivers.js';
 import { writeBrief } from '../brief/brief.js';
+import { extremesAt } from './extremes.js';
 
 /** A record of any genre. */
 export type DayRecord = MetaDay | GoldDay | DerivedDay | BriefDay;
@@ -108,57 +109,72 @@ function createGoldWriter(
   });
 }
 
-/** Creates the writer of `derived-day/1`: moving means, changes, rank and ratios of date `t`. Source: methodology v1 §11. */
+/** Creates the writer of `derived-day/1`: moving means, changes, rank, ratios and extremes of date `t`. Source: methodology v1 §11. */
 function createDerivedWriter(
   series: InputSeries,
   methodology: Methodology,
 ): (t: number, provenance: Provenance) => DerivedDay {
   const rounding = createRounding(methodology.rounding);
   const columns = metricsOf(series.chain).map((metric) => [metric, columnOf(series, metric)] as const);
-  const ratios = ratioColumns(series, methodology);
+  const ratios = ratioColumns(series, methodology, rounding);
+  const { dates } = series;
+  const settings = methodology.derived;
+  const ranked = [...columns, ...settings.extremes.ratios.map((name) => [name, ratios[name]] as const)];
   return (t, provenance) => {
-    const ratio = (name: string): number | null => {
-      const value = ratios[name]?.[t] ?? null;
-      return value === null ? null : rounding.quantity(value);
-    };
+    const ratio = (name: string): number | null => ratios[name]?.[t] ?? null;
     const record: DerivedDay = {
       ...toIdentity('derived-day/1', series, t, provenance, methodology.version),
       metrics: Object.fromEntries(
-        columns.map(([metric, column]) => [metric, summarize(column, t, methodology.derived, rounding)]),
+        columns.map(([metric, column]) => [metric, summarize(column, t, settings, rounding)]),
       ),
       fee_mean: ratio('fee_mean'),
       block_interval_mean: ratio('block_interval_mean'),
       tx_per_active_address: ratio('tx_per_active_address'),
+      extremes: ranked.flatMap(([quantity, column]) =>
+        column === undefined
+          ? []
+          : extremesAt(
+              { column, dates, t, mean: meanAt(column, t, settings.ma30) },
+              settings.extremes,
+              rounding,
+            ).map((each) => ({ quantity, ...each })),
+      ),
     };
     return ratios['utilization'] === undefined ? record : { ...record, utilization: ratio('utilization') };
   };
 }
 
-function ratioColumns(series: InputSeries, methodology: Methodology): Record<string, Column> {
+/** Returns the ratios of the chain as they are published. */
+function ratioColumns(
+  series: InputSeries,
+  methodology: Methodology,
+  rounding: Rounding,
+): Record<string, Column> {
   const columns: Record<string, Column> = {};
   for (const name of methodology.derived.ratios) {
     const quantity = methodology.quantities[name];
     const column = quantity && quantitySeries(quantity, series);
-    if (column !== undefined) columns[name] = column;
+    if (column !== undefined) columns[name] = column.map((x) => (x === null ? null : rounding.quantity(x)));
   }
   return columns;
 }
 
 function summarize(column: Column, t: number, settings: DerivedSettings, rounding: Rounding): MetricSummary {
   const mean = (of: MeanSettings, at: number): number | null => meanAt(column, at, of);
-  const change = ({ mean: name, lag_days: lag }: DerivedSettings['change_7d']): number | null => {
-    const now = mean(settings[name], t);
-    const before = mean(settings[name], t - lag);
+  const change = (now: number | null, before: number | null): number | null => {
     if (now === null || before === null || before === 0) return null;
     const ratio = now / before - 1;
     return Number.isFinite(ratio) ? rounding.combined(ratio) : null;
   };
+  const changeOf = ({ mean: name, lag_days: lag }: DerivedSettings['change_7d']): number | null =>
+    change(mean(settings[name], t), mean(settings[name], t - lag));
   const rounded = (x: number | null): number | null => (x === null ? null : rounding.quantity(x));
   return {
     ma7: rounded(mean(settings.ma7, t)),
     ma30: rounded(mean(settings.ma30, t)),
-    change_7d: change(settings.change_7d),
-    change_30d: change(settings.change_30d),
+    change_1d: change(column[t] ?? null, column[t - 1] ?? null),
+    change_7d: changeOf(settings.change_7d),
+    change_30d: changeOf(settings.change_30d),
     percentile_365d: rankAt(column, t, settings, rounding),
   };
 }

@@ -8,7 +8,13 @@ import {
   WINDOWS,
 } from '../../../schemas/catalog.js';
 import { toDate } from '../../../schemas/dates.js';
-import type { Chain, ConfidenceLevel, Driver, RegimeLabel } from '../../../schemas/types.generated.js';
+import type {
+  Chain,
+  ConfidenceLevel,
+  Driver,
+  Extreme,
+  RegimeLabel,
+} from '../../../schemas/types.generated.js';
 
 const MONTHS = [
   'January',
@@ -250,6 +256,11 @@ export function plural(number: number, one: string, many = `${one}s`): string {
 export function joinWords(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
   const last = words.at(-1) ?? '';
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
+}
+
+/** Returns the place of a value among others: `highest`, `second-lowest`. Precondition: the rank is at most 3. */
+export function rankWords(rank: number, kind: Extreme['kind']): string {
+  return `${['', 'second-', 'third-'][rank - 1] ?? ''}${kind}`;
 }
 
 /** Replaces the hyphen before a number with the typographic minus sign. Hyphens within dates and names stay. */

@@ -262,6 +262,7 @@ function goldColumns(chain: Chain): Column<GoldDay>[] {
 const SUMMARIES = [
   { name: 'ma7', words: 'mean of 7 dates' },
   { name: 'ma30', words: 'mean of 30 dates' },
+  { name: 'change_1d', unit: 'fraction', words: 'change against the day before' },
   { name: 'change_7d', unit: 'fraction', words: 'change of the mean of 7 dates within 7 days' },
   { name: 'change_30d', unit: 'fraction', words: 'change of the mean of 7 dates within 30 days' },
   { name: 'percentile_365d', unit: 'fraction', words: 'rank among the last 365 dates' },
@@ -287,6 +288,14 @@ function derivedColumns(chain: Chain, { derived, quantities }: Methodology): Col
     ...summaries,
     ...ratios.map((name) =>
       numbers<DerivedDay>(name, quantities[name]?.unit ?? '', RATIO_WORDS[name], (day) => day[name] ?? null),
+    ),
+    texts<DerivedDay>(
+      'extremes',
+      'What was extreme, as quantity:kind:window:rank, separated by spaces.',
+      ({ extremes }) =>
+        extremes
+          .map(({ quantity, kind, window, rank }) => [quantity, kind, window, rank].join(':'))
+          .join(' ') || null,
     ),
   ];
 }

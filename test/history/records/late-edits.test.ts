@@ -54,7 +54,7 @@ describe(`${FAR_EDITS + PLANNED_EDITS} late edits of real values`, () => {
     expect(edits.filter(({ faults }) => faults.length > 0)).toEqual([]);
   });
 
-  it('affect dependent dates, and later ones only if the carried state differs', () => {
+  it('affect the meta records of dependent dates, and later ones only if the carried state differs', () => {
     const reach = edits.map(({ lastLag }) => lastLag);
     expect(reach.filter((lag) => lag === DEPENDENCY_DAYS - 1).length).toBeGreaterThan(0);
     const beyond = edits.filter(({ lastLag }) => lastLag >= DEPENDENCY_DAYS);
@@ -123,10 +123,11 @@ describe('a row inside published history', () => {
 });
 
 describe('a row before published history', () => {
-  it('is a new date that restates its dependent dates, which needs acceptance', () => {
+  it('is a new date that restates its dependent dates and later records of extremes, which needs acceptance', () => {
     const { refused, expected, faults } = observed.earlierStart;
     expect(refused).toEqual(expected);
     expect(faults).toEqual([]);
-    expect(refused).toMatchObject({ new: 1, restated: DEPENDENCY_DAYS - 1 });
+    expect(refused.new).toBe(1);
+    expect(refused.restated).toBeGreaterThanOrEqual(DEPENDENCY_DAYS - 1);
   });
 });

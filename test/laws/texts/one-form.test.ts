@@ -85,54 +85,44 @@ function patternsOf({ regime, scorecard, drivers: [driver] }: MetaDay): Readonly
   const isAxis = scorecard.demand.z === regime.axes.demand.z;
   return {
     'demand z': {
-      brief: new RegExp(`Demand was \\w+ at ${NUMBER}[ ,]`),
       chart: new RegExp(`Demand: [^.]*\\.\\d+ to [^,]*, ${NUMBER} on the last date`),
       ...(isAxis ? { page: cells('demand', ANY) } : {}),
     },
-    'pressure z': {
-      brief: new RegExp(`ressure was \\w+ at ${NUMBER}[ ,]`),
-      chart: new RegExp(`Pressure: [^.]*\\.\\d+ to [^,]*, ${NUMBER} on the last date`),
-    },
     'demand score': {
-      brief: new RegExp(`The scores were ${NUMBER} for demand`),
       page: cells('demand'),
       weekly: new RegExp(`\\n  demand +${NUMBER} `),
     },
     'cost score': {
-      brief: new RegExp(`${NUMBER} for cost`),
       page: cells('cost'),
       weekly: new RegExp(`\\n  cost +${NUMBER} `),
     },
     'capacity score': {
-      brief: new RegExp(`${NUMBER} for capacity`),
       page: cells('capacity'),
       weekly: new RegExp(`\\n  capacity +${NUMBER} `),
     },
     confidence: {
-      brief: /the same label was ([\d.]+ %)/,
+      brief: /confidence was ([\d.]+ %), /,
       front: /· confidence ([\d.]+ %), /,
       page: /<dt>Confidence<\/dt><dd>([\d.]+ %), /,
       weekly: /\nConfidence {2}([\d.]+ %), /,
     },
     'data quality': {
-      brief: /Data quality was ([\d.]+ %)[.,;]/,
+      brief: /data quality was ([\d.]+ %)/,
       page: /<dt>Data quality<\/dt><dd>([\d.]+ %)[<,]/,
       weekly: /\nQuality {5}([\d.]+ %) /,
     },
     'days of the label': {
-      brief: /It had lasted for ([\d,]+ days?), since/,
+      brief: /had held for ([\d,]+ days?), since/,
       front: />since [^<,]*, ([\d,]+ days?) ·/,
       headline: /for ([\d,]+ days?), since/,
       page: /<dt>Since<\/dt><dd>[^<,]*, ([\d,]+ days?)</,
       weekly: /for ([\d,]+ days?), since/,
     },
     'recent value of the first driver': {
-      brief: new RegExp(`The strongest driver was [^:]*: ${AMOUNT}(?: recently,|\\.)`),
       page: cells(signal, ANY, ANY, ANY),
       weekly: new RegExp(`\\n  ${signal} +(?:up|down) +${AMOUNT} `),
     },
     'usual value of the first driver': {
-      brief: new RegExp(`The strongest driver was [^:]*: [^.]*(?:\\.\\d+[^.]*)?, compared with ${AMOUNT}\\.`),
       page: cells(signal, ANY, ANY, ANY, ANY),
       weekly: new RegExp(`\\n  ${signal} +(?:up|down) +\\S.*? {2,}${AMOUNT}\\n`),
     },

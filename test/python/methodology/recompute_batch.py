@@ -6,6 +6,7 @@ A series has `chain`, `methodology`, `dates`, `present` and `metrics` (a list pe
 metrics of the chain, and `derived`, which is false if no derived records are wanted.
 """
 
+import bisect
 import json
 import multiprocessing
 import os
@@ -54,19 +55,45 @@ def derived_of(series: dict, gold: Days) -> list[str]:
     def rounded(value: float | None) -> float | None:
         return None if value is None else significant(value, rounding["significant_digits"])
 
-    def change(values: list, t: int, name: str) -> float | None:
-        mean = rules[rules[name]["mean"]]
-        now, then = mean_of(values, t, mean), mean_of(values, t - rules[name]["lag_days"], mean)
+    def relative(now: float | None, then: float | None) -> float | None:
         if now is None or then is None or then == 0:
             return None
         return round_to(now / then - 1, rounding["combined_decimals"])
 
-    def rank(values: list, t: int) -> float | None:
-        own, year = values[t], window(values, t, 1 - rules["percentile_365d"]["days"], 0)
-        if own is None or len(year) < rules["percentile_365d"]["min_values"]:
-            return None
-        below = len([value for value in year if value < own]) + year.count(own) * rules["equal_share"]
-        return round_to(below / len(year), rounding["combined_decimals"])
+    def change(values: list, t: int, name: str) -> float | None:
+        mean = rules[rules[name]["mean"]]
+        return relative(mean_of(values, t, mean), mean_of(values, t - rules[name]["lag_days"], mean))
+
+    def extremes(name: str, values: list) -> list[list[dict]]:
+        """Returns the extremes of each date, from the sorted values up to it."""
+        limits, history = rules["extremes"], []
+        days = []
+        for t, own in enumerate(values):
+            distance = relative(own, mean_of(values, t, rules["ma30"]))
+            if distance is None or abs(distance) < limits["min_distance"]:
+                days.append([])
+            else:
+                year = sorted(window(values, t, 1 - limits["year"]["days"], -1))
+                days.append(extremes_of(name, values[: t + 1], (("history", history), ("365d", year))))
+            if own is not None:
+                bisect.insort(history, own)
+        return days
+
+    def extremes_of(name: str, values: list, windows: tuple) -> list[dict]:
+        limits, own, found = rules["extremes"], values[-1], []
+        for kind in ("highest", "lowest"):
+            for label, others in windows:
+                below, above = bisect.bisect_left(others, own), len(others) - bisect.bisect_right(others, own)
+                rank, compared = 1 + (above if kind == "highest" else below), len(others) + 1
+                is_tied = below + above < len(others)
+                minimum = limits["year" if label == "365d" else label]["min_values"]
+                if is_tied or rank > limits["max_rank"] or compared < minimum:
+                    continue
+                entry = {"quantity": name, "kind": kind, "window": label, "rank": rank, "compared": compared}
+                earlier = [(date, value) for date, value in zip(dates, values[:-1]) if value is not None]
+                reached = [date for date, value in earlier if (value >= own if kind == "highest" else value <= own)]
+                found.append({**entry, "last_reached": reached[-1] if reached else None})
+        return found
 
     def ratios(date: str, metrics: dict) -> dict:
         quantities = methodology["quantities"]
@@ -77,14 +104,27 @@ def derived_of(series: dict, gold: Days) -> list[str]:
         return {
             "ma7": rounded(mean_of(values, t, rules["ma7"])),
             "ma30": rounded(mean_of(values, t, rules["ma30"])),
+            "change_1d": relative(values[t], values[t - 1] if t > 0 else None),
             "change_7d": change(values, t, "change_7d"),
             "change_30d": change(values, t, "change_30d"),
             "percentile_365d": rank(values, t),
         }
 
+    dates = list(gold)
+    published = [ratios(date, day["metrics"]) for date, day in gold.items()]
+    ranked = columns | {
+        name: [day[name] for day in published] for name in rules["extremes"]["ratios"] if name in published[0]
+    }
+    extreme = [extremes(name, column) for name, column in ranked.items()]
     return [
-        sha256({"metrics": {name: summary(column, t) for name, column in columns.items()}, **ratios(date, day["metrics"])}).hex()
-        for t, (date, day) in enumerate(gold.items())
+        sha256(
+            {
+                "metrics": {name: summary(column, t) for name, column in columns.items()},
+                **published[t],
+                "extremes": [each for days in extreme for each in days[t]],
+            }
+        ).hex()
+        for t in range(len(dates))
     ]
 
 

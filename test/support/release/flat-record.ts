@@ -1,5 +1,5 @@
 import type { DayRecord } from '../../../generator/core/records/day-writers.js';
-import type { MetaDay } from '../../../schemas/types.generated.js';
+import type { DerivedDay, MetaDay } from '../../../schemas/types.generated.js';
 
 export type Cell = string | number | boolean | null;
 /** Values by the name of their column. */
@@ -24,12 +24,24 @@ const OMITTED_OF_DRIVERS = new Set(['signal', 'dimension', 'direction', 'unit'])
 /** Flattens a record like a volume, but from the shape of the record: a value that no column has is found too. */
 export function flattenRecord(record: DayRecord): Cells {
   const kept = Object.entries(record).filter(([name]) => !OMITTED.has(name));
-  const values = record.schema === 'meta-day/1' ? reshape(record, kept) : Object.fromEntries(kept);
+  const values =
+    record.schema === 'meta-day/1'
+      ? reshape(record, kept)
+      : {
+          ...Object.fromEntries(kept),
+          ...('extremes' in record ? { extremes: flattenExtremes(record) } : {}),
+        };
   return Object.fromEntries(
     leavesOf(values, []).map(([path, value]) => {
       const name = path.filter((step) => !GROUPS.has(step)).join('_');
       return [RENAMED[name] ?? name, value];
     }),
+  );
+}
+
+function flattenExtremes({ extremes }: DerivedDay): string | null {
+  return (
+    extremes.map((each) => `${each.quantity}:${each.kind}:${each.window}:${each.rank}`).join(' ') || null
   );
 }
 

@@ -25,8 +25,9 @@ KNOWN_LABELS: tuple[tuple[str, tuple[str, ...]], ...] = (
 DATES = {"date", "regime_since"}
 INTEGERS = {"run_days"}
 BOOLEANS = {"backfilled", "regime_backfilled"}
-TEXTS = {"published_revision", "in_force_from", "in_force_until", "missing_signals"}
-SUMMARIES = ("ma7", "ma30", "change_7d", "change_30d", "percentile_365d")
+TEXTS = {"published_revision", "in_force_from", "in_force_until", "missing_signals", "extremes"}
+SUMMARIES = ("ma7", "ma30", "change_1d", "change_7d", "change_30d", "percentile_365d")
+EXTREME = ("quantity", "kind", "window", "rank")
 DRIVER_VALUES = ("z", "contribution", "value", "smoothed", "baseline")
 # The columns of every table of days that come last: what is known about a version of a date.
 PROVENANCE = ("methodology_version", "published_revision", "in_force_from", "in_force_until")
@@ -90,7 +91,9 @@ def derived_row(record: Mapping[str, Any]) -> Row:
     for metric, values in record["metrics"].items():
         row |= {f"{metric}_{name}": number(values[name]) for name in SUMMARIES}
     ratios = ("fee_mean", "utilization", "block_interval_mean", "tx_per_active_address")
-    return row | {name: number(record[name]) for name in ratios if name in record}
+    row |= {name: number(record[name]) for name in ratios if name in record}
+    extremes = (":".join(str(each[name]) for name in EXTREME) for each in record["extremes"])
+    return row | {"extremes": " ".join(extremes) or None}
 
 
 def meta_row(record: Mapping[str, Any], signals: Signals) -> Row:

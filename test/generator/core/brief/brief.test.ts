@@ -3,7 +3,7 @@ import { createDayWriters, type DayWriters } from '../../../../generator/core/re
 import { writeBrief } from '../../../../generator/core/brief/brief.js';
 import type { DayRecords } from '../../../../generator/core/brief/narrator.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { CHAIN_IDS, CHAINS } from '../../../../schemas/catalog.js';
+import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';
 import type { BriefDay, Chain } from '../../../../schemas/types.generated.js';
 import { assertValid } from '../../../../schemas/validate.js';
 import {
@@ -44,6 +44,20 @@ const generated = CHAIN_IDS.flatMap((chain) =>
   Array.from({ length: Math.ceil(SEEDS / 4) }, (_, i) => writeAll(chain, i * 7 + chain.length)).flat(),
 );
 
+function find(isWanted: (each: Case) => boolean): Case {
+  const found = generated.find(isWanted);
+  if (found === undefined) throw new Error('no such day was drawn');
+  return found;
+}
+
+function isLabelled({ regime }: BriefDay): boolean {
+  return regime.label !== 'indeterminate';
+}
+
+function rewrite(records: DayRecords): ReturnType<typeof writeBrief> {
+  return writeBrief(records, texts.methodology, texts.brief);
+}
+
 describe('a brief', () => {
   it('contains only sentences from the templates, with numbers from its records', () => {
     const faults = generated.flatMap(({ brief, records }) =>
@@ -72,79 +86,78 @@ describe('a brief', () => {
     const unlabelled = generated.filter(({ brief }) => brief.regime.label === 'indeterminate');
     expect(unlabelled.length).toBeGreaterThan(0);
     for (const { brief } of unlabelled) {
-      expect(brief.headline).toMatch(/had no label on|had no data for/);
-      expect(brief.body).toMatch(
-        /could not be computed|needed for a regime|The input had no row|None of the metrics/,
-      );
-      expect(brief.body).toContain('Confidence is only stated for days with a label.');
+      expect(`${brief.headline} ${brief.body}`).toMatch(/no label|without a label|no data for/);
+      expect(brief.body).toMatch(/: (the input had no row|none of the metrics|.*data quality was [\d.]+ %)/);
     }
   });
 
-  it('states that all metrics are missing on a date without a row', () => {
+  it('says in the headline that a date without a row has no data', () => {
     const missing = generated.filter(({ brief }) => brief.status === 'missing');
     expect(missing.length).toBeGreaterThan(0);
-    for (const { brief } of missing) {
+    for (const { brief } of missing)
       expect(brief.headline).toBe(`${CHAINS[brief.chain].name} had no data for ${brief.date}.`);
-      expect(brief.body).toContain('All metrics were missing on this day.');
-    }
-  });
-
-  it('names the missing signals, only when there are some', () => {
-    const kinds = { missing: 0, complete: 0 };
-    for (const { brief, records } of generated) {
-      const { missing_signals: missing } = records.meta.confidence;
-      expect(brief.body.includes('Missing signals, ')).toBe(missing.length > 0);
-      kinds[missing.length > 0 ? 'missing' : 'complete'] += 1;
-    }
-    expect(Object.values(kinds).every((days) => days > 0)).toBe(true);
   });
 
   it('explains a missing label with missing inputs when a row has no methodology input', () => {
-    const unlabelled = generated.find(({ brief }) => brief.status === 'degraded');
-    if (unlabelled === undefined) throw new Error('no day is degraded');
-    const { records } = unlabelled;
+    const { records } = find(({ brief }) => brief.status === 'degraded');
     const metrics = Object.fromEntries(Object.keys(records.gold.metrics).map((metric) => [metric, null]));
-    const { body } = writeBrief(
-      { ...records, gold: { ...records.gold, metrics } },
-      texts.methodology,
-      texts.brief,
-    );
-    expect(body).toContain('None of the metrics needed for a label was available.');
+    const { body } = rewrite({ ...records, gold: { ...records.gold, metrics } });
+    expect(body).toContain('none of the metrics that a label needs had a value');
     expect(body).not.toContain('could not be computed');
   });
 
-  it('describes the only available axis', () => {
-    const labelled = generated.find(({ brief }) => brief.status === 'available');
-    if (labelled === undefined) throw new Error('no day is labelled');
-    const { meta, ...others } = labelled.records;
-    const axes = { ...meta.regime.axes, demand: { z: null, level: null } };
-    const regime = { ...meta.regime, label: 'indeterminate' as const, axes };
-    const { body } = writeBrief({ ...others, meta: { ...meta, regime } }, texts.methodology, texts.brief);
-    expect(body).toMatch(/Pressure was (low|normal|high) at -?\d/);
-    expect(body).toContain('The demand axis could not be computed');
+  it('names each metric that has no value, but had some within the week', () => {
+    const gone = generated.filter(({ brief }) => brief.body.includes('Missing on this day: '));
+    expect(gone.length).toBeGreaterThan(0);
+    for (const { brief, records } of gone) {
+      const { gold, derived } = records;
+      const names = Object.entries(derived.metrics).filter(
+        ([name, { ma7 }]) => ma7 !== null && gold.metrics[name as keyof typeof gold.metrics] === null,
+      );
+      expect(/Missing on this day: (.*)\.$/.exec(brief.body)?.[1]?.split(/, | and /)).toHaveLength(
+        names.length,
+      );
+    }
   });
 
-  it('covers the claims that never occur in the real history', () => {
-    const written = new Set(
-      generated.flatMap(({ brief: { headline, body } }) => [headline, ...sentencesIn(body)].map(claimOf)),
+  it('begins with a record of all history, and not with the same metric on a day on which it moved little', () => {
+    const { records } = find(({ brief }) => brief.regime.run_days > 1 && isLabelled(brief));
+    const { tx_count: summary } = records.derived.metrics;
+    if (summary === undefined) throw new Error('every chain has transactions');
+    const extreme = { quantity: 'tx_count', kind: 'highest', compared: 900, last_reached: null } as const;
+    const withRecord = (value: number): string =>
+      rewrite({
+        ...records,
+        gold: { ...records.gold, metrics: { ...records.gold.metrics, tx_count: value } },
+        derived: {
+          ...records.derived,
+          metrics: {
+            ...records.derived.metrics,
+            tx_count: { ...summary, ma30: 100_000, change_1d: value / 100_000 - 1 },
+          },
+          extremes: [{ ...extreme, window: 'history', rank: 1 }],
+        },
+      }).headline;
+    expect(withRecord(500_000)).toContain(
+      ': transactions (500,000) were the highest of all 900 days on record.',
     );
-    const rare = [
-      'headline.missing',
-      'unlabelled.no_row',
-      'day.new_addresses',
-      'day.fee_median',
-      'missing.none',
-      'missing.all',
-    ];
-    expect(rare.filter((claim) => !written.has(claim))).toEqual([]);
+    expect(withRecord(101_000)).not.toContain('were the highest');
   });
 
-  it('names every missing metric of the day', () => {
+  it('has a table with a row for each metric that has a value', () => {
     for (const { brief, records } of generated) {
-      const lacking = Object.values(records.gold.metrics).filter((value) => value === null).length;
-      const named = /Missing on this day: (.*)\.$/.exec(brief.body)?.[1]?.split(', ').length;
-      const isAllMissing = brief.body.includes('All metrics were missing on this day.');
-      expect(named ?? (isAllMissing ? lacking : 0)).toBe(lacking);
+      const values = Object.values(records.gold.metrics).filter((value) => value !== null).length;
+      const ratios = [records.derived.fee_mean, records.derived.utilization ?? null].filter(
+        (ratio) => ratio !== null,
+      );
+      expect(brief.markdown.match(/^\| /gm)).toHaveLength(2 + values + ratios.length);
+    }
+  });
+
+  it('states every fact once, in the order of the text', () => {
+    for (const { brief } of generated) {
+      const ids = brief.facts.map(({ id }) => id);
+      expect(ids).toEqual([...new Set(ids)]);
     }
   });
 });
@@ -167,50 +180,68 @@ describe('the claims', () => {
     'Bitcoin will stay congested tomorrow.',
     'Fees are likely to fall over the next week.',
     'The price of Bitcoin rose 4 % in the week.',
-    'Transactions averaged 308,425 a day over the last week because of a new exchange.',
+    'Fees (5 BTC) were the highest of all 900 days on record because of an airdrop.',
+    'Bitcoin on 2024-04-20, the day of the halving: fees (1,206 BTC) were the highest since 2017-12-22.',
     'This is a good time to buy.',
-    'The label was bullish: more use than usual and block space scarce.',
-    'The strongest driver was optimism, above its usual level: 5 recently, compared with 4.',
-    'Confidence was certain: the estimated probability that hindsight gives the same label was 100 %.',
-    'Transactions averaged many a day over the last week.',
-    'Blocks were 98 % full and fees should rise.',
+    'Against the day before, optimism rose 5 %.',
+    'Against the day before, fees rose a lot.',
+    'Optimism (5) was the highest since 2017-12-22.',
+    'The label describes the week; on this day alone, fees were cheap.',
     'Solana turned congested on 2024-01-01: more use than usual and block space scarce.',
   ])('match no sentence such as: %s', (sentence) => {
     expect(claimOf(sentence)).toBeUndefined();
   });
 
   it.each([
-    [' more than', ' less than'],
-    [' less than', ' more than'],
-    [', above its usual', ', below its usual'],
-    [', below its usual', ', above its usual'],
-    ['Confidence was high', 'Confidence was low'],
-    ['less than two weeks old', 'XX'],
-  ])('are checked for truth: replacing %s with %s is detected', (words, opposite) => {
-    const cases = generated.filter(({ brief }) => brief.body.includes(words));
+    [' rose ', ' fell '],
+    [' fell ', ' rose '],
+    ['confidence was', 'confidence was 1'],
+    [', high, and', ', low, and'],
+    [' were the highest', ' were the lowest'],
+    [' were the highest', ' were the second-highest'],
+    ['all scores flat', 'all scores rising'],
+    ['among the highest', 'among the lowest'],
+    ['had held for ', 'had held for 1'],
+    ['data quality was ', 'data quality was 1'],
+  ])('are checked for truth: replacing %s with %s is detected', (words, other) => {
+    const cases = generated.filter(({ brief }) => brief.markdown.includes(words));
     expect(cases.length).toBeGreaterThan(0);
     for (const { brief, records } of cases.slice(0, 20)) {
+      const replaced = (text: string): string => text.replaceAll(words, other);
+      const { headline, body, markdown } = brief;
       const wrong = {
         ...brief,
-        body: brief.body.replace(words, opposite),
-        markdown: brief.markdown.replace(words, opposite),
+        headline: replaced(headline),
+        body: replaced(body),
+        markdown: replaced(markdown),
       };
       expect(findBriefFaults(wrong, records).join('\n')).toMatch(/false claim|unknown sentence/);
     }
   });
 
-  it('are checked with their numbers: a number in no record is detected', () => {
-    const found = generated.find(({ brief }) => brief.facts.some(({ id }) => id === 'gold.metrics.tx_count'));
-    if (found === undefined) throw new Error('no brief mentions transactions');
-    const { brief, records } = found;
-    const [day = ''] = /The day had [\d,.]+(?: \w+)? transactions/.exec(brief.body) ?? [];
-    const body = brief.body.replace(day, 'The day had 7,654,321 transactions');
-    const facts = brief.facts.map((fact) =>
-      fact.id === 'gold.metrics.tx_count' ? { ...fact, value: 7_654_321 } : fact,
+  it('are checked for completeness: a record that is not mentioned is detected', () => {
+    const { brief, records } = find(({ records: { derived } }) =>
+      derived.extremes.some(({ rank }) => rank === 1),
     );
+    const { quantity } = records.derived.extremes.find(({ rank }) => rank === 1) ?? { quantity: '' };
+    const silent = {
+      ...brief,
+      headline: `${CHAINS[brief.chain].name} had no label on ${brief.date}.`,
+      body: '',
+    };
+    expect(findBriefFaults(silent, records).join('\n')).toContain(`${quantity} `);
+  });
+
+  it('are checked with their numbers: a number in no record is detected, in a sentence and in the table', () => {
+    const { brief, records } = find(({ brief: { body } }) => / rose [\d.]+ % to [\d.,]+/.test(body));
+    const body = brief.body.replace(/( rose [\d.]+ % to )[\d.,]*\d/, '$17,654,321');
     expect(findBriefFaults({ ...brief, body }, records)).toContain('7,654,321 is not in the facts');
-    expect(findBriefFaults({ ...brief, body, facts }, records)).toContain(
-      'gold.metrics.tx_count differs from the record',
+    const [fact] = brief.facts.filter(({ id }) => id.startsWith('gold.'));
+    const facts = brief.facts.map((each) => (each === fact ? { ...each, value: 7_654_321 } : each));
+    expect(findBriefFaults({ ...brief, facts }, records)).toContain(
+      `${fact?.id ?? ''} differs from the record`,
     );
+    const markdown = brief.markdown.replace(/^(\| transactions \| )[^|]*/m, '$17 ');
+    expect(findBriefFaults({ ...brief, markdown }, records)).toContain('the table differs from the records');
   });
 });
