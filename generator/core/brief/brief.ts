@@ -49,7 +49,7 @@ export function writeBrief(records: DayRecords, methodology: Methodology, templa
   return {
     headline,
     body: paragraphs.join('\n\n'),
-    markdown: templates.markdown({ headline, paragraphs, rows: rows.map(({ cells }) => cells) }),
+    markdown: templates.markdown({ headline, paragraphs, rows: rows.map(({ text }) => text) }),
     facts: factsOf([...prose.flat(), ...rows]),
   };
 }
@@ -264,18 +264,15 @@ function sayGone({ records: { meta, gold, derived }, say }: Narrator): Stated[] 
   return say('missing.day', { names: { word: joinWords(gone.map((metric) => METRICS[metric].words)) } });
 }
 
-/** A row of the table, with the facts in its cells. */
-type Row = Stated & { readonly cells: readonly string[] };
-
 /** Returns a row for each metric with a value, and for two ratios: value, changes and rank in the year. */
-function tableOf({ records }: Narrator): Row[] {
-  const row = (name: string, ids: readonly string[]): Row[] => {
+function tableOf({ records }: Narrator): Stated[] {
+  const row = (name: string, ids: readonly string[]): Stated[] => {
     const found = ids.map((id) => factAt(records, id));
     if (found[0] === undefined) return [];
     const cells = [...found, ...EMPTY]
       .slice(0, COLUMNS)
       .map((fact) => (fact === undefined ? '' : cellWords(fact)));
-    return [{ text: name, cells: [name, ...cells], facts: found.flatMap((fact) => fact ?? []) }];
+    return [{ text: [name, ...cells].join(' | '), facts: found.flatMap((fact) => fact ?? []) }];
   };
   return [
     ...metricsOf(records.meta.chain).flatMap((metric) =>

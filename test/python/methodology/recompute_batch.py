@@ -95,6 +95,13 @@ def derived_of(series: dict, gold: Days) -> list[str]:
                 found.append({**entry, "last_reached": reached[-1] if reached else None})
         return found
 
+    def rank(values: list, t: int) -> float | None:
+        own, year = values[t], window(values, t, 1 - rules["percentile_365d"]["days"], 0)
+        if own is None or len(year) < rules["percentile_365d"]["min_values"]:
+            return None
+        below = len([value for value in year if value < own]) + year.count(own) * rules["equal_share"]
+        return round_to(below / len(year), rounding["combined_decimals"])
+
     def ratios(date: str, metrics: dict) -> dict:
         quantities = methodology["quantities"]
         own = [name for name in rules["ratios"] if any(chain in form["chains"] for form in quantities[name]["forms"])]

@@ -194,9 +194,7 @@ describe('the missing signals of a weekly summary', () => {
   it('are listed with their number of days, and the data quality has a line of its own', () => {
     const text = withMissing('arbitrum', 'fee_median', 480);
     expect(linesUnder(text, 'Days per missing signal')).toEqual(['  7  median fee']);
-    expect(text).toMatch(
-      /^Confidence {2}94\.8 %, high\nQuality {5}75 % of the data is there\n$/m,
-    );
+    expect(text).toMatch(/^Confidence {2}94\.8 %, high\nQuality {5}75 % of the data is there\n$/m);
   });
 
   it('count only the days of the week on which too few values were left', () => {

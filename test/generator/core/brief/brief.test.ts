@@ -3,7 +3,7 @@ import { createDayWriters, type DayWriters } from '../../../../generator/core/re
 import { writeBrief } from '../../../../generator/core/brief/brief.js';
 import type { DayRecords } from '../../../../generator/core/brief/narrator.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';
+import { CHAIN_IDS, CHAINS } from '../../../../schemas/catalog.js';
 import type { BriefDay, Chain } from '../../../../schemas/types.generated.js';
 import { assertValid } from '../../../../schemas/validate.js';
 import {

@@ -14,7 +14,11 @@ type Series = readonly (number | null)[];
 const dateOf = (i: number): string => addDays('2020-01-01', i);
 
 /** Returns the extremes of the last value, compared with a mean that is not close to it. */
-function extremesOfLast(column: Series, mean: number | null = 1_000_000, of = settings): object[] {
+function extremesOfLast(
+  column: Series,
+  mean: number | null = 1_000_000,
+  of = settings,
+): ReturnType<typeof extremesAt> {
   const dates = column.map((_, i) => dateOf(i));
   return extremesAt({ column, dates, t: column.length - 1, mean }, of, rounding);
 }
@@ -103,8 +107,8 @@ describe('the extremes of a date', () => {
 
   it('need a year of earlier values for a record of all history, and 180 values for one of the year', () => {
     const rising = (days: number): number[] => Array.from({ length: days }, (_, i) => i + 1);
-    const windowsAfter = (days: number): unknown[] =>
-      extremesOfLast(rising(days), 1, derived.extremes).map((each) => Object.values(each)[1]);
+    const windowsAfter = (days: number): string[] =>
+      extremesOfLast(rising(days), 1, derived.extremes).map(({ window }) => window);
     expect(windowsAfter(179)).toEqual([]);
     expect(windowsAfter(180)).toEqual(['365d']);
     expect(windowsAfter(365)).toEqual(['365d']);
