@@ -109,7 +109,14 @@ describe('a weekly summary of random data', () => {
     const { records, derived } = allRecordsOf('bitcoin', 3);
     const metrics = { ...derived.metrics };
     const set = (metric: MetricName, change_7d: number, percentile_365d: number): void => {
-      metrics[metric] = { ma7: 1234.5, ma30: null, change_7d, change_30d: null, percentile_365d };
+      metrics[metric] = {
+        ma7: 1234.5,
+        ma30: null,
+        change_1d: null,
+        change_7d,
+        change_30d: null,
+        percentile_365d,
+      };
     };
     for (const metric of Object.keys(metrics) as MetricName[]) set(metric, 0.01, 0.5);
     set('fees_total', 2.7, 0.998);
