@@ -47,7 +47,8 @@ def recompute_release(tables: Tables, chain: str) -> Recomputation:
     check_gold(gold, methodology, chain)
     rows = recompute(Chain(methodology, chain, gold), None)
     cells = zip(*(calendar.columns[name] for name in ("date", "regime", "confidence", "determinism_hash")))
-    compared, differing = compare(rows, {date: (regime, confidence_of(regime, score), digest) for date, regime, score, digest in cells})
+    published = {date: (regime, confidence_of(regime, score), digest) for date, regime, score, digest in cells}
+    compared, differing = compare(rows, published)
     if differing:
         check_calendar(tables, chain, revision, calendar)
     return Recomputation([dict(zip(COLUMNS, row)) for row in rows], compared, differing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 from ..errors import UsageError
 from .arithmetic import Json
@@ -13,7 +13,7 @@ from .days import read_days, read_text, shift
 from .records import COLUMNS, Result, state_of
 
 # Regime, confidence and hash by date. Without a regime there is no confidence.
-Published = dict[str, tuple[str, Optional[float], str]]
+Published = dict[str, tuple[str, float | None, str]]
 
 
 def read_published(path: str, chain: str) -> Published:

@@ -132,7 +132,7 @@ def dimensions_of(signals: Sequence[Json], t: int, decimals: int) -> Zs:
 
 
 def axes_of(methodology: Json, dimensions: Zs, decimals: int) -> Zs:
-    """Returns the z of both axes, with bounded capacity; None if a required dimension is missing (for pressure: cost)."""
+    """Returns the z of both axes, with bounded capacity; None if a required dimension is missing."""
     axes = {}
     bound = methodology["pressure"]["capacity_bound"]
     capacity = dimensions.get("capacity")
