@@ -97,9 +97,7 @@ def missing_shares(signals: Sequence[Json], t: int) -> dict[str, float]:
     }
 
 
-def score_of(
-    methodology: Json, run: Json, margin: float | None, speed: float, missing: dict[str, float]
-) -> float:
+def score_of(methodology: Json, run: Json, margin: float | None, speed: float, missing: dict[str, float]) -> float:
     """
     Returns the calibrated probability that hindsight gives the same label, reduced for missing signals; 0 without a
     label.
