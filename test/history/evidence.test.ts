@@ -10,13 +10,15 @@ import { addDays } from '../../schemas/dates.js';
 import { currentMethodology, methodologyTextUrl } from '../../schemas/methodology.js';
 import type { Chain, Level, MetaDay, RegimeLabel } from '../../schemas/types.generated.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
-import { AS_OF, metricsFolder } from './history-data.js';
+import { AS_OF, metricsFolder, readHistory } from './history-data.js';
 import { runGenerator, runNode, runProgram } from './plain-node.js';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { openStore } from '../../infra/store/open-store.js';
+import { createDayWriters } from '../../generator/core/records/day-writers.js';
+import { readProductTexts } from '../../generator/texts/product-texts.js';
 import { manifestOf } from '../../generator/core/release/plan-types.js';
 import { readArtifactJson } from '../../generator/state/stored-json.js';
 import { calendarPath, publicKey } from '../../schemas/paths.js';
@@ -309,6 +311,23 @@ it('the day that the methodology works through is computed as it says', async ()
   ])
     expect(text).toContain(words);
   expect(confidence.missing_signals).toEqual([]);
+});
+
+it('the contributions of the drivers add up to the axes on every day', async () => {
+  for (const series of await readHistory()) {
+    const { meta } = createDayWriters(series, await readProductTexts());
+    const faults = series.dates.filter((_, t) => {
+      const { drivers, regime } = meta(t, { revision: '', updatedThrough: '' });
+      const { demand, pressure } = regime.axes;
+      const sumOf = (isOfDemand: boolean): number =>
+        drivers
+          .filter(({ dimension }) => (dimension === 'demand') === isOfDemand)
+          .reduce((sum, { contribution }) => sum + contribution, 0);
+      const isOff = (z: number | null, sum: number): boolean => z !== null && Math.abs(sum - z) > 1e-8;
+      return isOff(demand.z, sumOf(true)) || isOff(pressure.z, sumOf(false));
+    });
+    expect([series.chain, faults]).toEqual([series.chain, []]);
+  }
 });
 
 describe('a refit of the confidence score', () => {
