@@ -8,7 +8,7 @@ import { TrustError } from '../../schemas/trust/trust-error.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import type { NamedKey } from '../core/trust/key-set.js';
 import { type Signer } from './signer.js';
-import { checkForm, KEY_SET_KEY, readStoredKeySet, unlessFalse } from './signed-history.js';
+import { KEY_SET_KEY, readStoredKeySet, unlessFalse } from './signed-history.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { parseInstant } from '../../schemas/dates.js';
 import { statementKey } from '../../schemas/paths.js';
@@ -55,7 +55,7 @@ export async function readKeySetFile(file: string): Promise<KeySetFile> {
     });
   }
   try {
-    return { text, value: await readKeySet({ text, subject: file }, checkForm) };
+    return { text, value: await readKeySet({ text, subject: file }) };
   } catch (error) {
     if (error instanceof TrustError) throw new GeneratorError('usage', error.message, { cause: error });
     throw error;

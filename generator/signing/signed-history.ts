@@ -5,17 +5,11 @@ import { readRecord, readReleases, type StoredRelease } from '../state/published
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { publicKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
 import { TRUST_FAULTS, TrustError } from '../../schemas/trust/trust-error.js';
-import {
-  type CheckForm,
-  readKeySet,
-  verifyKeySet,
-  verifyPastStatement,
-} from '../../schemas/trust/verify-documents.js';
+import { readKeySet, verifyKeySet, verifyPastStatement } from '../../schemas/trust/verify-documents.js';
 import { damaged, metaOf, parseStored, unlessDamaged } from '../state/stored-json.js';
 import { createHash } from 'node:crypto';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
-import type { TrustDocumentName, TrustDocuments } from '../../schemas/trust/trust-documents.js';
-import { assertValid } from '../../schemas/validate.js';
+import { toReceived, type ReceivedJws } from '../../schemas/trust/verify-jws.js';
 import { GeneratorError } from '../core/generator-error.js';
 
 /**
@@ -95,8 +89,7 @@ export async function readCheckedStatement(
     if (isRequired) throw damaged(key, TRUST_FAULTS['release-unsigned']);
     return undefined;
   }
-  const verify = (): Promise<ReleaseStatement> =>
-    verifyPastStatement(toJws(key, found), keySet, { checkForm });
+  const verify = (): Promise<ReleaseStatement> => verifyPastStatement(toJws(key, found), keySet);
   const statement = await (isRequired ? damagedByTrust(verify) : unlessFalse(verify));
   if (statement === undefined) return undefined;
   const { generator, site } = statement;
@@ -107,8 +100,8 @@ export async function readCheckedStatement(
 }
 
 /** Returns a stored object as a signed document. */
-export function toJws(subject: string, { bytes }: StoredObject): { text: string; subject: string } {
-  return { text: Buffer.from(bytes).toString('utf8').trim(), subject };
+export function toJws(subject: string, { bytes }: StoredObject): ReceivedJws {
+  return toReceived(bytes, subject);
 }
 
 /** Key of the list of all releases. */
@@ -171,10 +164,6 @@ export const KEY_SET_KEY = publicKey(TRUST_PATHS.keys);
 /** The key set of a store, with its signed text. */
 export type StoredKeySet = { readonly text: string; readonly value: KeySet; readonly etag: Etag };
 
-/** Checks signed documents by their schemas. */
-export const checkForm: CheckForm = <N extends TrustDocumentName>(name: N, value: unknown) =>
-  assertValid(name, value) as TrustDocuments[N]; // the same types by the same names
-
 /**
  * Reads the key set of a store; `undefined` if its releases are not signed. With an anchor, it must be the one that the anchor
  * trusts, and in force at `nowMs`.
@@ -186,14 +175,11 @@ export async function readStoredKeySet(
 ): Promise<StoredKeySet | undefined> {
   const found = await store.get(KEY_SET_KEY);
   if (found === undefined) return undefined;
-  const text = Buffer.from(found.bytes).toString('utf8').trim();
-  const jws = { text, subject: KEY_SET_KEY };
+  const jws = toJws(KEY_SET_KEY, found);
   const value = await damagedByTrust(() =>
-    trust === undefined
-      ? readKeySet(jws, checkForm)
-      : verifyKeySet(jws, trust.anchor, { checkForm, nowMs: trust.nowMs }),
+    trust === undefined ? readKeySet(jws) : verifyKeySet(jws, trust.anchor, { nowMs: trust.nowMs }),
   );
-  return { text, value, etag: found.etag };
+  return { text: jws.text, value, etag: found.etag };
 }
 
 /** Runs `work`, and throws a failed verification as damage of the store. @throws GeneratorError 'damaged' */

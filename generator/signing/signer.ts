@@ -28,6 +28,6 @@ export async function signDocument<N extends TrustDocumentName>(
   const header = canonicalJson({ alg: ALGORITHMS[jwk.crv], kid, typ: TRUST_TYPES[name] });
   const input = `${base64url.encode(header)}.${base64url.encode(payload)}`;
   const text = `${input}.${base64url.encode(await sign(new TextEncoder().encode(input)))}`;
-  await verifySignature({ text, subject: `the signature of key ${kid}` }, jwk);
+  await verifySignature({ text, subject: `the signature of key ${kid}`, alg: ALGORITHMS[jwk.crv] }, jwk);
   return text;
 }

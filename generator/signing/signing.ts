@@ -5,7 +5,7 @@ import { CLOCK_TOLERANCE_MS, JWS_TYPE } from '../../schemas/trust/trust-document
 import { parseTrustAnchor, type TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { TRUST_FAULTS } from '../../schemas/trust/trust-error.js';
 import { isValidAt, verifyStatement, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
-import { keyIdOf, thumbprintOf } from '../../schemas/trust/verify-jws.js';
+import { openJws, thumbprintOf, type ReceivedJws } from '../../schemas/trust/verify-jws.js';
 import type {
   GeneratorBuild,
   KeySet,
@@ -20,7 +20,6 @@ import { damaged, metaOf } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
 import { signDocument, type Signer } from './signer.js';
 import {
-  checkForm,
   historyDigest,
   KEY_SET_KEY,
   readSignedHistory,
@@ -237,8 +236,8 @@ async function isSame(
   statement: ReleaseStatement,
 ): Promise<boolean> {
   const found = await unlessFalse(async () =>
-    keyIdOf(jws, 'release-statement') === signer.kid
-      ? verifyStatement(jws, keySet, { checkForm, nowMs: now() })
+    openJws(jws, 'release-statement').kid === signer.kid
+      ? verifyStatement(jws, keySet, { nowMs: now() })
       : undefined,
   );
   const { generator } = statement;
@@ -294,7 +293,7 @@ async function assertNotReplaced(
   const key = statementKey(record.revision, sha256);
   const statement = await store.get(key);
   if (statement !== undefined) {
-    const kid = await unlessFalse(() => keyIdOf(toJws(key, statement), 'release-statement'));
+    const kid = await unlessFalse(() => openJws(toJws(key, statement), 'release-statement').kid);
     const signedBy = keySet.keys.find((each) => each.kid === kid);
     if (signedBy !== undefined) assertStillSigns(signedBy, key, now());
   }
@@ -332,18 +331,13 @@ const CHECK =
 /** Reads a timestamp as of the time when it was signed. @throws TrustError */
 function readPast(found: StoredObject, keySet: KeySet): Promise<Timestamp> {
   const jws = toJws(TIMESTAMP_KEY, found);
-  return verifyTimestamp(jws, keySet, { checkForm, nowMs: signedAtMs(jws.text) });
+  return verifyTimestamp(jws, keySet, { nowMs: signedAtMs(jws) });
 }
 
-/** Returns when a timestamp says that it was signed, before it is verified; 0 if it cannot be read. */
-function signedAtMs(text: string): number {
-  try {
-    const payload = Buffer.from(text.split('.')[1] ?? '', 'base64url').toString();
-    const { as_of: asOf } = Object(JSON.parse(payload)) as { as_of?: unknown }; // any document
-    return typeof asOf === 'string' ? (parseInstant(asOf) ?? 0) : 0;
-  } catch {
-    return 0;
-  }
+/** Returns when a timestamp says that it was signed, before its signature is verified. @throws TrustError */
+function signedAtMs(jws: ReceivedJws): number {
+  const { as_of: asOf } = Object(openJws(jws, 'timestamp').content) as { as_of?: unknown }; // any document
+  return typeof asOf === 'string' ? (parseInstant(asOf) ?? 0) : 0;
 }
 
 /** Reads the release that the pointer names; `undefined` before the first. */
@@ -383,9 +377,7 @@ function readTimestamp(
 ): Promise<Timestamp | undefined> {
   const jws = toJws(TIMESTAMP_KEY, found);
   return unlessFalse(() =>
-    keyIdOf(jws, 'timestamp') === signer.kid
-      ? verifyTimestamp(jws, keySet, { checkForm, nowMs: now() })
-      : undefined,
+    openJws(jws, 'timestamp').kid === signer.kid ? verifyTimestamp(jws, keySet, { nowMs: now() }) : undefined,
   );
 }
 

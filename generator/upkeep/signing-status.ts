@@ -2,12 +2,12 @@ import { parseInstant } from '../../schemas/dates.js';
 import { POINTER_KEY } from '../../schemas/paths.js';
 import { TrustError, type TrustFault } from '../../schemas/trust/trust-error.js';
 import { currentKey, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
-import { keyIdOf } from '../../schemas/trust/verify-jws.js';
+import { openJws } from '../../schemas/trust/verify-jws.js';
 import type { KeySet, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { isInForce } from '../core/trust/key-set.js';
-import { checkForm, KEY_SET_KEY, readStoredKeySet, toJws } from '../signing/signed-history.js';
+import { KEY_SET_KEY, readStoredKeySet, toJws } from '../signing/signed-history.js';
 import { TIMESTAMP_KEY } from '../signing/signing.js';
 import { readRecord, type StoredRelease } from '../state/published-state.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
@@ -78,12 +78,12 @@ async function readExpiry(
   const found = await store.get(TIMESTAMP_KEY);
   if (found === undefined) throw new TrustError('mixed', TIMESTAMP_KEY, 'it is missing');
   const jws = toJws(TIMESTAMP_KEY, found);
-  const timestamp = await verifyTimestamp(jws, keySet, { checkForm, nowMs });
+  const timestamp = await verifyTimestamp(jws, keySet, { nowMs });
   const detail = `release ${timestamp.sequence} was signed as the current one, not ${record.sequence}`;
   if (timestamp.sequence > record.sequence) throw new TrustError('release-old', POINTER_KEY, detail);
   if (timestamp.sequence < record.sequence) throw new TrustError('mixed', TIMESTAMP_KEY, detail);
   if (timestamp.sha256 !== sha256) throw new TrustError('release-forked', POINTER_KEY);
-  const { valid_until: until } = currentKey(keySet, keyIdOf(jws, 'timestamp'), {
+  const { valid_until: until } = currentKey(keySet, openJws(jws, 'timestamp').kid, {
     subject: jws.subject,
     nowMs,
   });

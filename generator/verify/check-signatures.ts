@@ -5,7 +5,6 @@ import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { verifyStatement, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
 import type { KeySet, ReleaseStatement } from '../../schemas/types.generated.js';
 import {
-  checkForm,
   damagedByTrust,
   historyDigestsOf,
   KEY_SET_KEY,
@@ -128,7 +127,7 @@ async function checkCurrent(
   [current]: readonly StoredRelease[],
   { keySet, nowMs }: { readonly keySet: KeySet; readonly nowMs: number },
 ): Promise<string | undefined> {
-  const options = { checkForm, nowMs };
+  const options = { nowMs };
   const key = statementKey(record.revision, current?.sha256 ?? '');
   const found = await store.get(key);
   const own =

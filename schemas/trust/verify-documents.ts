@@ -1,20 +1,12 @@
-import { base64url } from 'jose';
 import { parseInstant } from '../dates.js';
 import type { KeySet, PublicKey, ReleaseKey, ReleaseStatement, Timestamp } from '../types.generated.js';
+import { checkForm } from './document-forms.js';
 import type { TrustAnchor } from './trust-anchor.js';
 import { CLOCK_TOLERANCE_MS, type TrustDocumentName, type TrustDocuments } from './trust-documents.js';
 import { TrustError } from './trust-error.js';
-import { keyIdOf, thumbprintOf, verifySignature, type ReceivedJws } from './verify-jws.js';
+import { openJws, thumbprintOf, verifySignature, type OpenedJws, type ReceivedJws } from './verify-jws.js';
 
-/**
- * Checks the form of a document that was signed. Throws if it does not have it. A program that cannot validate schemas, such as a
- * page under a strict content policy, may check less: what a trusted key has signed has the right form.
- */
-export type CheckForm = <N extends TrustDocumentName>(name: N, value: unknown) => TrustDocuments[N];
-
-/** Options of verification. */
 export type VerifyOptions = {
-  readonly checkForm: CheckForm;
   /** The reader's clock, in milliseconds since the epoch. */
   readonly nowMs: number;
 };
@@ -27,16 +19,15 @@ export type VerifyOptions = {
 export async function verifyKeySet(
   jws: ReceivedJws,
   anchor: TrustAnchor,
-  options: VerifyOptions,
+  { nowMs }: VerifyOptions,
 ): Promise<KeySet> {
-  const keySet = await readKeySet(jws, options.checkForm);
+  const { keySet, root } = await openKeySet(jws);
   const { subject } = jws;
-  const root = keyIdOf(jws, 'key-set');
   if (root !== anchor.root) throw new TrustError('root-untrusted', subject, `root key ${root}`);
   assertSite(subject, keySet.site, anchor.site);
   const { issued_at: issued, expires } = keySet;
-  if (options.nowMs >= toMs(expires)) throw new TrustError('keys-expired', subject, `on ${expires}`);
-  if (options.nowMs + CLOCK_TOLERANCE_MS < toMs(issued))
+  if (nowMs >= toMs(expires)) throw new TrustError('keys-expired', subject, `on ${expires}`);
+  if (nowMs + CLOCK_TOLERANCE_MS < toMs(issued))
     throw new TrustError('timestamp-early', subject, `issued at ${issued}`);
   return keySet;
 }
@@ -45,36 +36,31 @@ export async function verifyKeySet(
  * Verifies that a key set is signed by the root key that it names itself, which proves nothing about who that is.
  * @throws TrustError
  */
-export async function readKeySet(jws: ReceivedJws, checkForm: CheckForm): Promise<KeySet> {
-  const kid = keyIdOf(jws, 'key-set');
-  const root = rootIn(jws);
-  if (root === undefined || (await thumbprintOf(root).catch(() => '')) !== kid)
-    throw new TrustError('key-unknown', jws.subject, `key ${kid}`);
-  return parse('key-set', jws, await verifySignature(jws, root), checkForm);
+export async function readKeySet(jws: ReceivedJws): Promise<KeySet> {
+  return (await openKeySet(jws)).keySet;
 }
 
-/** Returns the root key that a key set names. Before the signature is verified, the rest is not looked at. */
-function rootIn({ text }: ReceivedJws): PublicKey | undefined {
-  const [, payload = ''] = text.split('.');
-  try {
-    const { root } = JSON.parse(new TextDecoder().decode(base64url.decode(payload))) as { root?: PublicKey }; // its thumbprint is compared
-    return root;
-  } catch {
-    return undefined;
-  }
+async function openKeySet(jws: ReceivedJws): Promise<{ readonly keySet: KeySet; readonly root: string }> {
+  const opened = openJws(jws, 'key-set');
+  const { root } = Object(opened.content) as { root?: PublicKey }; // its thumbprint is compared
+  const thumbprint = root && (await thumbprintOf(root).catch(() => undefined));
+  if (root === undefined || thumbprint !== opened.kid)
+    throw new TrustError('key-unknown', jws.subject, `key ${opened.kid}`);
+  await verifySignature(opened, root);
+  return { keySet: formOf('key-set', opened), root: thumbprint };
 }
 
 /** Verifies the timestamp of a site. @throws TrustError */
 export async function verifyTimestamp(
   jws: ReceivedJws,
   keySet: KeySet,
-  options: VerifyOptions,
+  { nowMs }: VerifyOptions,
 ): Promise<Timestamp> {
-  const timestamp = await verifyCurrent('timestamp', jws, keySet, options);
+  const timestamp = await verifyCurrent('timestamp', jws, keySet, nowMs);
   const { as_of: asOf, expires } = timestamp;
-  if (options.nowMs >= toMs(expires))
+  if (nowMs >= toMs(expires))
     throw new TrustError('timestamp-expired', jws.subject, `on ${expires}; release ${timestamp.sequence}`);
-  if (options.nowMs + CLOCK_TOLERANCE_MS < toMs(asOf))
+  if (nowMs + CLOCK_TOLERANCE_MS < toMs(asOf))
     throw new TrustError('timestamp-early', jws.subject, `signed at ${asOf}`);
   return timestamp;
 }
@@ -83,9 +69,9 @@ export async function verifyTimestamp(
 export function verifyStatement(
   jws: ReceivedJws,
   keySet: KeySet,
-  options: VerifyOptions,
+  { nowMs }: VerifyOptions,
 ): Promise<ReleaseStatement> {
-  return verifyCurrent('release-statement', jws, keySet, options);
+  return verifyCurrent('release-statement', jws, keySet, nowMs);
 }
 
 /**
@@ -93,30 +79,27 @@ export function verifyStatement(
  * to the history follows from the current one, which names its digest.
  * @throws TrustError
  */
-export async function verifyPastStatement(
-  jws: ReceivedJws,
-  keySet: KeySet,
-  { checkForm }: Pick<VerifyOptions, 'checkForm'>,
-): Promise<ReleaseStatement> {
-  const key = findKey(keySet, keyIdOf(jws, 'release-statement'), jws.subject);
-  return verifyBy(key, 'release-statement', jws, { keySet, checkForm });
+export async function verifyPastStatement(jws: ReceivedJws, keySet: KeySet): Promise<ReleaseStatement> {
+  const opened = openJws(jws, 'release-statement');
+  return verifyBy(findKey(keySet, opened.kid, jws.subject), 'release-statement', opened, keySet);
 }
 
 async function verifyCurrent<N extends 'timestamp' | 'release-statement'>(
   name: N,
   jws: ReceivedJws,
   keySet: KeySet,
-  { checkForm, nowMs }: VerifyOptions,
+  nowMs: number,
 ): Promise<TrustDocuments[N]> {
-  const key = currentKey(keySet, keyIdOf(jws, name), { subject: jws.subject, nowMs });
-  return verifyBy(key, name, jws, { keySet, checkForm });
+  const opened = openJws(jws, name);
+  const key = currentKey(keySet, opened.kid, { subject: jws.subject, nowMs });
+  return verifyBy(key, name, opened, keySet);
 }
 
 /** Returns the key with this id if it may sign at this time. @throws TrustError 'key-unknown', 'key-revoked', 'key-expired' */
 export function currentKey(
   keySet: KeySet,
   kid: string,
-  { subject, nowMs }: Pick<ReceivedJws, 'subject'> & Pick<VerifyOptions, 'nowMs'>,
+  { subject, nowMs }: Pick<ReceivedJws, 'subject'> & VerifyOptions,
 ): ReleaseKey {
   const key = findKey(keySet, kid, subject);
   if (key.revoked !== null) throw new TrustError('key-revoked', subject, `key ${kid}: ${key.revoked.reason}`);
@@ -139,23 +122,21 @@ function findKey({ keys }: KeySet, kid: string, subject: string): ReleaseKey {
 async function verifyBy<N extends TrustDocumentName>(
   { kid, jwk }: ReleaseKey,
   name: N,
-  jws: ReceivedJws,
-  { keySet, checkForm }: { readonly keySet: KeySet; readonly checkForm: CheckForm },
+  opened: OpenedJws,
+  { site }: KeySet,
 ): Promise<TrustDocuments[N]> {
-  if ((await thumbprintOf(jwk)) !== kid) throw new TrustError('key-unknown', jws.subject, `key ${kid}`);
-  const document = parse(name, jws, await verifySignature(jws, jwk), checkForm);
-  assertSite(jws.subject, document.site, keySet.site);
+  const { subject } = opened;
+  if ((await thumbprintOf(jwk)) !== kid) throw new TrustError('key-unknown', subject, `key ${kid}`);
+  await verifySignature(opened, jwk);
+  const document = formOf(name, opened);
+  assertSite(subject, document.site, site);
   return document;
 }
 
-function parse<N extends TrustDocumentName>(
-  name: N,
-  { subject }: ReceivedJws,
-  payload: Uint8Array,
-  checkForm: CheckForm,
-): TrustDocuments[N] {
+/** Returns what a signed document says. @throws TrustError 'jws-malformed' */
+function formOf<N extends TrustDocumentName>(name: N, { subject, content }: OpenedJws): TrustDocuments[N] {
   try {
-    return checkForm(name, JSON.parse(new TextDecoder().decode(payload)));
+    return checkForm(name, content);
   } catch (error) {
     throw new TrustError('jws-malformed', subject, error instanceof Error ? error.message : '', {
       cause: error,

@@ -1,11 +1,5 @@
-import {
-  calculateJwkThumbprint,
-  compactVerify,
-  decodeProtectedHeader,
-  errors,
-  importJWK,
-  type CompactJWSHeaderParameters,
-} from 'jose';
+import { base64url, calculateJwkThumbprint, compactVerify, errors, importJWK } from 'jose';
+import { canonicalJson } from '../canonical-json.js';
 import type { PublicKey } from '../types.generated.js';
 import { TRUST_TYPES, type TrustDocumentName } from './trust-documents.js';
 import { TrustError } from './trust-error.js';
@@ -14,23 +8,71 @@ import { TrustError } from './trust-error.js';
 export const ALGORITHMS = { Ed25519: 'EdDSA', 'P-256': 'ES256' } as const;
 
 const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/;
-/** A signature by either algorithm: 64 bytes. */
-const SIGNATURE = /^[A-Za-z0-9_-]{86}$/;
+const SIGNATURE_BYTES = 64; // of both algorithms
 
 /** A signed document that was received, and the place that it is expected in, for messages. */
 export type ReceivedJws = { readonly text: string; readonly subject: string };
 
-/** Returns the id of the key in the header of a signed document. @throws TrustError 'jws-malformed', 'jws-kind', 'jws-algorithm' */
-export function keyIdOf({ text, subject }: ReceivedJws, name: TrustDocumentName): string {
-  const { kid, typ, alg, ...others } = readHeader({ text, subject });
+/** A signed document whose form was checked, but not its signature. */
+export type OpenedJws = ReceivedJws & {
+  readonly kid: string;
+  readonly alg: string;
+  /** What it says, if the signature is true. */
+  readonly content: unknown;
+};
+
+/** Returns received bytes as a signed document. A byte that is not ASCII becomes a character that no signed document has. */
+export function toReceived(bytes: Uint8Array, subject: string): ReceivedJws {
+  return { text: new TextDecoder('latin1').decode(bytes), subject };
+}
+
+/**
+ * Reads JSON that must be canonical (RFC 8785): then it has no second form, such as with a repeated member or in another
+ * encoding. `undefined` for any other bytes.
+ */
+export function parseCanonical(bytes: Uint8Array): unknown {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    return canonicalJson(value) === text ? value : undefined;
+  } catch {
+    return undefined; // nobody signed these bytes: they may have any form, and any depth
+  }
+}
+
+/**
+ * Checks the form of a signed document: three parts in canonical Base64url, a header of exactly `alg`, `kid` and `typ`, and
+ * canonical JSON in header and payload.
+ * @throws TrustError 'jws-malformed', 'jws-kind', 'jws-algorithm'
+ */
+export function openJws({ text, subject }: ReceivedJws, name: TrustDocumentName): OpenedJws {
+  const malformed = (detail: string): TrustError => new TrustError('jws-malformed', subject, detail);
+  const [header, payload, signature, ...more] = text.split('.').map(decodePart);
+  if (!header || !payload || !signature || more.length > 0)
+    throw malformed('it is not three parts in Base64url');
+  const members = parseCanonical(header);
+  if (typeof members !== 'object' || members === null) throw malformed('the header is not canonical JSON');
+  const { kid, typ, alg, ...others } = members as Readonly<Record<string, unknown>>;
   const [other] = Object.keys(others);
-  if (other !== undefined) throw new TrustError('jws-malformed', subject, `the header has ${quote(other)}`);
+  if (other !== undefined) throw malformed(`the header has ${quote(other)}`);
   if (typ !== TRUST_TYPES[name]) throw new TrustError('jws-kind', subject, `typ ${quote(typ)}`);
-  if (!Object.values<unknown>(ALGORITHMS).includes(alg))
+  if (typeof alg !== 'string' || !Object.values<string>(ALGORITHMS).includes(alg))
     throw new TrustError('jws-algorithm', subject, `alg ${quote(alg)}`);
-  if (typeof kid !== 'string' || !THUMBPRINT.test(kid))
-    throw new TrustError('jws-malformed', subject, `kid ${quote(kid)}`);
-  return kid;
+  if (typeof kid !== 'string' || !THUMBPRINT.test(kid)) throw malformed(`kid ${quote(kid)}`);
+  const content = parseCanonical(payload);
+  if (content === undefined) throw malformed('the payload is not canonical JSON');
+  return { text, subject, kid, alg, content };
+}
+
+/** Returns the bytes of a part of a signed document; `undefined` if they are not in canonical Base64url (RFC 4648 §3.5). */
+function decodePart(part: string): Uint8Array | undefined {
+  if (!/^[A-Za-z0-9_-]*$/.test(part)) return undefined;
+  try {
+    const bytes = base64url.decode(part);
+    return base64url.encode(bytes) === part ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns a value that nobody has signed as a text for a message: as JSON, without control characters. */
@@ -42,28 +84,17 @@ function quote(value: unknown): string {
         .slice(0, 100);
 }
 
-function readHeader({ text, subject }: ReceivedJws): Partial<CompactJWSHeaderParameters> {
-  try {
-    if (text.split('.').length !== 3) throw new TypeError('not three parts');
-    return decodeProtectedHeader(text);
-  } catch (error) {
-    throw new TrustError('jws-malformed', subject, '', { cause: error });
-  }
-}
-
-/** Verifies the signature by exactly this key, and returns the signed bytes. @throws TrustError 'jws-altered', 'jws-algorithm', 'jws-malformed' */
-export async function verifySignature({ text, subject }: ReceivedJws, jwk: PublicKey): Promise<Uint8Array> {
+/** Passes if exactly this key has signed a document. @throws TrustError 'jws-altered', 'jws-algorithm', 'jws-malformed' */
+export async function verifySignature(
+  { text, subject, alg }: Omit<OpenedJws, 'content' | 'kid'>,
+  jwk: PublicKey,
+): Promise<void> {
   const algorithm = ALGORITHMS[jwk.crv];
-  const { alg } = readHeader({ text, subject });
   if (alg !== algorithm) throw new TrustError('jws-algorithm', subject, `alg ${quote(alg)}`);
-  const [, , signature = ''] = text.split('.');
-  if (!SIGNATURE.test(signature))
-    throw new TrustError('jws-malformed', subject, 'its signature is not 64 bytes');
+  if (decodePart(text.slice(text.lastIndexOf('.') + 1))?.length !== SIGNATURE_BYTES)
+    throw new TrustError('jws-malformed', subject, `its signature is not ${SIGNATURE_BYTES} bytes`);
   try {
-    const { payload } = await compactVerify(text, await importJWK({ ...jwk }, algorithm), {
-      algorithms: [algorithm],
-    });
-    return payload;
+    await compactVerify(text, await importJWK({ ...jwk }, algorithm), { algorithms: [algorithm] });
   } catch (error) {
     if (error instanceof errors.JWSSignatureVerificationFailed)
       throw new TrustError('jws-altered', subject, '', { cause: error });

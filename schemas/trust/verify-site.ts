@@ -1,9 +1,11 @@
 import { PUBLIC_PATHS, TRUST_PATHS } from '../paths.js';
-import type { KeySet, PublicRelease, Releases, ReleaseStatement, Timestamp } from '../types.generated.js';
+import type { KeySet, PublicRelease, ReleaseStatement, Timestamp } from '../types.generated.js';
+import { releasesIn } from './document-forms.js';
 import { endsWith, historyText } from './release-history.js';
 import type { TrustAnchor } from './trust-anchor.js';
 import { TrustError, UNPROVEN } from './trust-error.js';
-import { verifyKeySet, verifyStatement, verifyTimestamp, type VerifyOptions } from './verify-documents.js';
+import { verifyKeySet, verifyStatement, verifyTimestamp } from './verify-documents.js';
+import { parseCanonical, toReceived, type ReceivedJws } from './verify-jws.js';
 
 /** A file as it was received. `isCached` is true if a cache on the way says that it answered. */
 type ReceivedFile = { readonly bytes: Uint8Array; readonly isCached: boolean };
@@ -18,7 +20,7 @@ export type ReadFile = (
 ) => Promise<ReceivedFile | undefined>;
 
 /** Options of `verifySite`. */
-export type VerifySiteOptions = Pick<VerifyOptions, 'checkForm'> & {
+export type VerifySiteOptions = {
   /** The reader's clock, in milliseconds since the epoch. It is asked for each document: a verification can take long. */
   readonly now: () => number;
   readonly read: ReadFile;
@@ -85,15 +87,11 @@ async function isReplaced(site: Site, { sequence }: ReleaseStatement): Promise<b
 }
 
 async function readKeySet(site: Site): Promise<KeySet> {
-  return verifyKeySet(await readJws(site, TRUST_PATHS.keys), site.anchor, readerOf(site));
+  return verifyKeySet(await readJws(site, TRUST_PATHS.keys), site.anchor, { nowMs: site.now() });
 }
 
 async function readTimestamp(site: Site, keySet: KeySet): Promise<Timestamp> {
-  return verifyTimestamp(await readJws(site, TRUST_PATHS.timestamp), keySet, readerOf(site));
-}
-
-function readerOf({ checkForm, now }: Site): VerifyOptions {
-  return { checkForm, nowMs: now() };
+  return verifyTimestamp(await readJws(site, TRUST_PATHS.timestamp), keySet, { nowMs: site.now() });
 }
 
 async function verifyOnce(options: VerifySiteOptions, fresh: boolean): Promise<SiteProof> {
@@ -103,7 +101,8 @@ async function verifyOnce(options: VerifySiteOptions, fresh: boolean): Promise<S
   report({ keySet });
   const timestamp = await readTimestamp(site, keySet);
   report({ keySet, timestamp });
-  const statement = await verifyStatement(await readJws(site, TRUST_PATHS.statement), keySet, readerOf(site));
+  const signed = await readJws(site, TRUST_PATHS.statement);
+  const statement = await verifyStatement(signed, keySet, { nowMs: site.now() });
   assertSameRelease(TRUST_PATHS.statement, statement, timestamp);
   report({ keySet, timestamp, statement });
   const release = await readRelease(site, statement);
@@ -129,10 +128,10 @@ function assertSameRelease(subject: string, statement: ReleaseStatement, timesta
 
 type Site = VerifySiteOptions & { readonly fresh: boolean };
 
-async function readJws(site: Site, path: string): Promise<{ text: string; subject: string }> {
+async function readJws(site: Site, path: string): Promise<ReceivedJws> {
   const file = await readFile(site, path);
   if (file === undefined) throw new TrustError('release-unsigned', path);
-  return { text: new TextDecoder().decode(file.bytes).trim(), subject: path };
+  return toReceived(file.bytes, path);
 }
 
 async function readFile({ read, fresh }: Site, path: string): Promise<ReceivedFile | undefined> {
@@ -149,29 +148,24 @@ async function readRelease(site: Site, statement: ReleaseStatement): Promise<Pub
   return JSON.parse(new TextDecoder().decode(bytes)) as PublicRelease; // its digest is signed
 }
 
-/** Verifies the list of all releases against the signed digest of the history. Returns the number of releases. */
+/**
+ * Verifies the list of all releases against the signed digest of the history. It may list releases after the one of the
+ * statement, which the next statement is about. Returns the number of releases up to that one.
+ */
 async function verifyHistory(site: Site, statement: ReleaseStatement): Promise<number> {
   const { sequence, history_sha256: expected } = statement;
   const path = TRUST_PATHS.releases;
   const file = await readFile(site, path);
   if (file === undefined) throw new TrustError('file-missing', path);
-  const { releases } = (parseJson(file.bytes) ?? {}) as Partial<Releases>; // compared by its digest
-  const text = historyOf(releases, sequence);
+  const releases = releasesIn(parseCanonical(file.bytes));
+  const isWhole = releases?.every((each, i) => each.sequence === i + 1) === true;
+  const text = isWhole ? historyText(releases, sequence) : undefined;
   const detail = `up to release ${sequence}`;
   if (text === undefined || (await site.sha256(new TextEncoder().encode(text))) !== expected)
     throw new TrustError(file.isCached ? 'mixed' : 'file-altered', path, detail);
   if (releases === undefined || !endsWith(releases, statement))
     throw new TrustError('release-forked', path, detail);
   return sequence;
-}
-
-/** Returns the text that the digest of the history is about; `undefined` for anything but a list of so many releases. */
-function historyOf(releases: Releases['releases'] | undefined, sequence: number): string | undefined {
-  try {
-    return releases && historyText(releases, sequence);
-  } catch {
-    return undefined; // nobody signed these bytes: they may have any form
-  }
 }
 
 /** Verifies all files that a release lists. A mixture of releases is reported rather than a file that seems to be altered. */

@@ -4,7 +4,6 @@ import { readKeySet } from '../../schemas/trust/verify-documents.js';
 import { formatTrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { readCurrent } from '../../generator/signing/signing.js';
-import { checkForm } from '../../generator/signing/signed-history.js';
 import type { DemoGateway, DemoLine } from './demo-gateway.js';
 import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 
@@ -34,7 +33,7 @@ export async function prepareKeys(store: string, generate: Generate): Promise<De
   }
   if (!(await generate('keys', 'install', '--store', `file:${store}`, ...keys))) return undefined;
   const text = (await readFile(file('keys.jws'), 'utf8')).trim();
-  const { site, root } = await readKeySet({ text, subject: file('keys.jws') }, checkForm);
+  const { site, root } = await readKeySet({ text, subject: file('keys.jws') });
   return {
     releaseKey: file('release.pem'),
     anchor: formatTrustAnchor({ site, root: await thumbprintOf(root) }),

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { checkForm } from '../../generator/signing/signed-history.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { verifyKeySet } from '../../schemas/trust/verify-documents.js';
 import { assertBuildStatement, type BuildStatement, type Subject } from './build-statement.js';
@@ -27,7 +26,7 @@ export async function verifyProvenance(
   { anchor, keys, nowMs }: VerifyProvenanceOptions,
 ): Promise<{ statement: BuildStatement; kid: string }> {
   const jws = { text: (await readFile(keys, 'utf8')).trim(), subject: keys };
-  const keySet = await verifyKeySet(jws, anchor, { checkForm, nowMs });
+  const keySet = await verifyKeySet(jws, anchor, { nowMs });
   const opened = await openEnvelope(await readFile(file, 'utf8'), keySet, { subject: file, nowMs });
   const statement = assertBuildStatement(opened.statement);
   const faults = await findOutputFaults(path.dirname(file), statement.subject);

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { signDocument } from '../../generator/signing/signer.js';
 import { isPagePath } from '../../schemas/paths.js';
-import { verifySignature } from '../../schemas/trust/verify-jws.js';
+import { ALGORITHMS, verifySignature } from '../../schemas/trust/verify-jws.js';
 import { toAttack, type Attack } from './attack-table.js';
 import { forgedFiles, type StatesByName } from './forged-documents.js';
 import { keyAttacks } from './key-attacks.js';
@@ -73,13 +73,14 @@ function signKeeping(kept: VectorTree): SignFile {
     const text = await signDocument(signer, name, document);
     const before = Buffer.from(kept.get(file) ?? []).toString();
     const isSame = before.slice(0, before.lastIndexOf('.')) === text.slice(0, text.lastIndexOf('.'));
-    const isValid = isSame && (await isSigned(before, signer.jwk));
+    const alg = ALGORITHMS[signer.jwk.crv];
+    const isValid = isSame && (await isSigned({ text: before, subject: '', alg }, signer.jwk));
     return isValid ? before : text;
   };
 }
 
-function isSigned(text: string, jwk: Parameters<typeof verifySignature>[1]): Promise<boolean> {
-  return verifySignature({ text, subject: '' }, jwk).then(
+function isSigned(...signed: Parameters<typeof verifySignature>): Promise<boolean> {
+  return verifySignature(...signed).then(
     () => true,
     () => false,
   );

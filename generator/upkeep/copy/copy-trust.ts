@@ -8,7 +8,6 @@ import type { KeySet, Pointer } from '../../../schemas/types.generated.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import {
-  checkForm,
   damagedByTrust,
   historyDigestsOf,
   KEY_SET_KEY,
@@ -53,7 +52,7 @@ export async function readSourceKeys(
   if (keys === undefined || trust === undefined) return keys;
   const found = await from.get(TIMESTAMP_KEY);
   if (found === undefined) throw damaged(TIMESTAMP_KEY, TRUST_FAULTS['release-unsigned']);
-  const options = { checkForm, nowMs: now() };
+  const options = { nowMs: now() };
   const timestamp = await damagedByTrust(() =>
     verifyTimestamp(toJws(TIMESTAMP_KEY, found), keys.value, options),
   );
@@ -142,7 +141,7 @@ export async function copyCurrentTrust(keySet: KeySet, options: CopyTrustOptions
   const found = await from.get(TIMESTAMP_KEY);
   if (found === undefined || held?.etag === found.etag) return;
   const timestamp = await unlessFalse(() =>
-    verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, { checkForm, nowMs: now() }),
+    verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, { nowMs: now() }),
   );
   if (timestamp?.sha256 !== release.sha256) return;
   if (held !== undefined && Buffer.from(held.bytes).equals(found.bytes)) return;

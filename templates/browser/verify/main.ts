@@ -5,7 +5,6 @@ import { TrustError } from '../../../schemas/trust/trust-error.js';
 import { verifySite, type ReadFile, type SiteProof } from '../../../schemas/trust/verify-site.js';
 import type { PublicRelease } from '../../../schemas/types.generated.js';
 import { withAnchor } from './anchor-commands.js';
-import { checkForm } from './check-form.js';
 import { failedSteps, runningSteps } from './proof-steps.js';
 import { sha256 } from './sha256.js';
 import { createSiteReader } from './site-reader.js';
@@ -66,7 +65,7 @@ async function verify(anchor: TrustAnchor): Promise<void> {
   show({});
   setSigned(undefined);
   try {
-    const options = { anchor, read, sha256, checkForm, concurrency: CONCURRENCY };
+    const options = { anchor, read, sha256, concurrency: CONCURRENCY };
     const site = await verifySite({ ...options, now: Date.now, onProven: show });
     showVerdict(verdicts.provenVerdict(site));
     const release = JSON.parse(new TextDecoder().decode(list)) as PublicRelease; // verified as the first file

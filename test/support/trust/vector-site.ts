@@ -7,7 +7,6 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { withoutIndex } from '../../../schemas/paths.js';
 import { parseTrustAnchor, type TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { ReadFile, VerifySiteOptions } from '../../../schemas/trust/verify-site.js';
-import { checkForm } from '../../../generator/signing/signed-history.js';
 
 const FOLDER = path.join(import.meta.dirname, '../../vectors/trust');
 
@@ -65,15 +64,12 @@ export function readerOf(site: VectorSite): ReadFile {
   };
 }
 
-export { checkForm };
-
 /** Returns the options that verify a site as a reader with this anchor at this time. */
 export function readerOptions(
   site: VectorSite,
   { anchor, now }: { readonly anchor: string; readonly now: string },
 ): VerifySiteOptions {
   return {
-    checkForm,
     now: () => msOf(now),
     read: readerOf(site),
     anchor: anchorOf(anchor),

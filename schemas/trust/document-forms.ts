@@ -1,0 +1,144 @@
+/**
+ * The forms of the signed documents, as their JSON Schemas define them. Written by hand, because the content policy of the
+ * pages forbids code that a validator of schemas generates; a test compares them with the schemas.
+ */
+import { parseInstant } from '../dates.js';
+import type { PastRelease } from '../types.generated.js';
+import type { TrustDocumentName, TrustDocuments } from './trust-documents.js';
+
+/** Returns the path of the first invalid value, such as "keys.0.kid" ("" for the value itself); `undefined` if there is none. */
+type Form = (value: unknown) => string | undefined;
+
+const when =
+  (holds: (value: unknown) => boolean): Form =>
+  (value) =>
+    holds(value) ? undefined : '';
+const text = (pattern: RegExp): Form => when((value) => typeof value === 'string' && pattern.test(value));
+const exactly = (expected: string | null): Form => when((value) => value === expected);
+const either = (...forms: readonly Form[]): Form =>
+  when((value) => forms.some((form) => form(value) === undefined));
+
+/** Returns the path of the first fault among members. */
+function inside(members: Iterable<readonly [string | number, Form, unknown]>): string | undefined {
+  for (const [name, form, value] of members) {
+    const fault = form(value);
+    if (fault !== undefined) return fault === '' ? String(name) : `${name}.${fault}`;
+  }
+  return undefined;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The form of an object with exactly these members. */
+function record(forms: Readonly<Record<string, Form>>): Form {
+  return (value) => {
+    if (!isObject(value)) return '';
+    const other = [...Object.keys(value), ...Object.keys(forms)].find(
+      (name) => !(Object.hasOwn(value, name) && Object.hasOwn(forms, name)),
+    );
+    return other ?? inside(Object.entries(forms).map(([name, form]) => [name, form, value[name]] as const));
+  };
+}
+
+/** The form of an array of at least one element. */
+function each(form: Form, most = Infinity): Form {
+  return (value) => {
+    if (!Array.isArray(value) || value.length === 0 || value.length > most) return '';
+    return inside(value.map((element, i) => [i, form, element] as const));
+  };
+}
+
+/** The form of an object with any members. */
+function byName(name: Form, form: Form): Form {
+  return (value) => {
+    if (!isObject(value)) return '';
+    const members = Object.entries(value);
+    const wrong = members.find(([key]) => name(key) !== undefined);
+    return wrong?.[0] ?? inside(members.map(([key, member]) => [key, form, member] as const));
+  };
+}
+
+const positive = when((value) => Number.isSafeInteger(value) && (value as number) > 0);
+const instant = when(
+  (value) =>
+    typeof value === 'string' &&
+    /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) &&
+    parseInstant(value) !== undefined,
+);
+const sha256 = text(/^[0-9a-f]{64}$/);
+const site = text(/^[!"$-~]{1,200}$/);
+const thumbprint = text(/^[A-Za-z0-9_-]{43}$/);
+const revision = text(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\.(?!000000)\d{6}$/);
+const nothing = exactly(null);
+const publicKey = either(
+  record({ kty: exactly('OKP'), crv: exactly('Ed25519'), x: thumbprint }),
+  record({ kty: exactly('EC'), crv: exactly('P-256'), x: thumbprint, y: thumbprint }),
+);
+
+const FORMS: { readonly [N in TrustDocumentName]: Form } = {
+  'key-set': record({
+    schema: exactly('key-set/1'),
+    site,
+    version: positive,
+    issued_at: instant,
+    expires: instant,
+    signed_from_sequence: positive,
+    root: publicKey,
+    keys: each(
+      record({
+        kid: thumbprint,
+        jwk: publicKey,
+        valid_from: instant,
+        valid_until: instant,
+        revoked: either(nothing, record({ at: instant, reason: text(/^.{1,200}$/su) })),
+      }),
+      100,
+    ),
+  }),
+  'release-statement': record({
+    schema: exactly('release-statement/1'),
+    site,
+    revision,
+    sequence: positive,
+    sha256,
+    previous: either(nothing, record({ revision, sha256 })),
+    release_sha256: sha256,
+    manifests: byName(text(/^\/[!-~]*$/), sha256),
+    history_sha256: sha256,
+    published_at: instant,
+    generator: record({
+      version: text(/^.{1,100}$/su),
+      commit: either(nothing, text(/^[0-9a-f]{40}(-modified)?$/)),
+      lockfile_sha256: either(nothing, sha256),
+    }),
+  }),
+  timestamp: record({
+    schema: exactly('timestamp/1'),
+    site,
+    sequence: positive,
+    sha256,
+    as_of: instant,
+    expires: instant,
+  }),
+};
+
+const RELEASES = record({
+  schema: exactly('releases/1'),
+  releases: each(record({ sequence: positive, revision, sha256, published_at: instant })),
+});
+
+/** Returns a document if it has its form. @throws TypeError that names the first invalid value */
+export function checkForm<N extends TrustDocumentName>(name: N, value: unknown): TrustDocuments[N] {
+  const { schema } = isObject(value) ? value : {};
+  if (schema !== `${name}/1`)
+    throw new TypeError(`it has the schema ${JSON.stringify(schema)}, which this version does not know`);
+  const place = FORMS[name](value);
+  if (place !== undefined) throw new TypeError(`it does not match the schema ${name}/1 at ${place}`);
+  return value as TrustDocuments[N]; // its form was checked
+}
+
+/** Returns the entries of a list of releases; `undefined` for anything else. */
+export function releasesIn(value: unknown): readonly PastRelease[] | undefined {
+  return RELEASES(value) === undefined ? (value as { releases: PastRelease[] }).releases : undefined; // the same
+}
