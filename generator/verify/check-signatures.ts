@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { publicKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
-import { TrustError } from '../../schemas/trust/trust-error.js';
+import { TRUST_FAULTS, TrustError } from '../../schemas/trust/trust-error.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { verifyStatement, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
 import type { KeySet, ReleaseStatement } from '../../schemas/types.generated.js';
@@ -66,11 +66,12 @@ export async function checkSignatures(
   if (stored === undefined) return undefined;
   const keySet = stored.value;
   const statements = await checkStatements(verifier, releases, keySet);
-  await checkReleaseList(verifier, releases);
-  const until = nowMs === undefined ? undefined : await checkCurrent(verifier, releases, { keySet, nowMs });
+  const keys = { keySet, trusted: trust !== undefined };
+  await checkReleaseList(verifier, releases, keys);
+  const until = nowMs === undefined ? undefined : await checkCurrent(verifier, releases, keys, nowMs);
   return {
     site: keySet.site,
-    trusted: trust !== undefined,
+    trusted: keys.trusted,
     key_set_version: keySet.version,
     statements,
     current_until: until ?? null,
@@ -97,19 +98,40 @@ async function checkStatements(
 }
 
 /**
+ * Reports a file that readers need and that is missing. For a reader, who gives a trust anchor, that is false. For an operator
+ * it is not in one case: the run of the first signed release stopped right after its commit.
+ */
+function reportMissing(
+  { record, faults, lagging }: Verifier,
+  { keySet, trusted }: CheckedKeys,
+  key: string,
+): void {
+  if (trusted || record.sequence > keySet.signed_from_sequence)
+    faults.push({ key, message: TRUST_FAULTS['release-unsigned'] });
+  else lagging.push({ key, message: 'is missing' });
+}
+
+/** The key set, and whether its root key is the one that the caller trusts. */
+type CheckedKeys = { readonly keySet: KeySet; readonly trusted: boolean };
+
+/**
  * Checks the list of releases. If a run stopped right after its commit, the list lacks the newest release; that is reported as
  * lagging, not as a fault.
  */
 async function checkReleaseList(
-  { store, faults, lagging }: Verifier,
+  verifier: Verifier,
   releases: readonly StoredRelease[],
+  keys: CheckedKeys,
 ): Promise<void> {
+  const { store, faults, lagging } = verifier;
   const found = await store.get(RELEASE_LIST_KEY);
+  if (found === undefined) {
+    reportMissing(verifier, keys, RELEASE_LIST_KEY);
+    return;
+  }
   const history = toHistory(releases);
-  if (found !== undefined && releaseListBytes(history).equals(found.bytes)) return;
-  const isBehind =
-    found === undefined ||
-    history.some((_, i) => i > 0 && releaseListBytes(history.slice(0, i)).equals(found.bytes));
+  if (releaseListBytes(history).equals(found.bytes)) return;
+  const isBehind = history.some((_, i) => i > 0 && releaseListBytes(history.slice(0, i)).equals(found.bytes));
   (isBehind ? lagging : faults).push({
     key: RELEASE_LIST_KEY,
     message: isBehind
@@ -123,10 +145,13 @@ async function checkReleaseList(
  * valid. Files that still describe an earlier release are reported as lagging: a run stopped right after its commit.
  */
 async function checkCurrent(
-  { store, faults, lagging, record }: Verifier,
+  verifier: Verifier,
   [current]: readonly StoredRelease[],
-  { keySet, nowMs }: { readonly keySet: KeySet; readonly nowMs: number },
+  keys: CheckedKeys,
+  nowMs: number,
 ): Promise<string | undefined> {
+  const { keySet } = keys;
+  const { store, faults, lagging, record } = verifier;
   const options = { nowMs };
   const key = statementKey(record.revision, current?.sha256 ?? '');
   const found = await store.get(key);
@@ -138,7 +163,10 @@ async function checkCurrent(
         );
   await catchFault(faults, async () => {
     const copy = await store.get(STATEMENT_COPY_KEY);
-    if (copy === undefined) return void lagging.push({ key: STATEMENT_COPY_KEY, message: 'is missing' });
+    if (copy === undefined) {
+      reportMissing(verifier, keys, STATEMENT_COPY_KEY);
+      return;
+    }
     const statement = await damagedByTrust(() =>
       verifyStatement(toJws(STATEMENT_COPY_KEY, copy), keySet, options),
     );
@@ -149,7 +177,10 @@ async function checkCurrent(
   });
   return catchFault(faults, async () => {
     const found = await store.get(TIMESTAMP_KEY);
-    if (found === undefined) return void lagging.push({ key: TIMESTAMP_KEY, message: 'is missing' });
+    if (found === undefined) {
+      reportMissing(verifier, keys, TIMESTAMP_KEY);
+      return undefined;
+    }
     const timestamp = await damagedByTrust(() =>
       verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, options),
     );

@@ -20,7 +20,7 @@ const OTHER_SHA256 = sha256Hex('another release record');
 
 /** Returns the documents that an attacker, or a publisher who lies, puts in the place of true ones. */
 export async function forgedFiles(stateOf: StatesByName): Promise<ForgedFiles> {
-  const parts = [keySets, signers, algorithms, headers, contents, es256, forks];
+  const parts = [keySets, signers, algorithms, headers, contents, otherForms, es256, forks];
   const forged = await Promise.all(parts.map((part) => part(stateOf)));
   return Object.assign({}, ...forged) as ForgedFiles; // each part has names of its own
 }
@@ -178,6 +178,114 @@ async function forks(stateOf: StatesByName): Promise<ForgedFiles> {
     'statement-of-other-files.jws': await signed({ release_sha256: sha256Hex('another list of files') }),
   };
 }
+
+/** A change of the canonical JSON of a part of a signed document, to which its true signer signs. */
+type OtherForm = {
+  readonly name: string;
+  readonly document: 'keys' | 'statement' | 'timestamp';
+  readonly part: 'header' | 'payload';
+  readonly file: string;
+  readonly change: (text: string) => string | Uint8Array;
+};
+
+function ofPayload(
+  document: OtherForm['document'],
+  rows: Readonly<Record<string, OtherForm['change']>>,
+): OtherForm[] {
+  const what = document === 'keys' ? 'key set' : document;
+  return Object.entries(rows).map(([has, change]) => ({
+    name: `the payload of the ${what} has ${has}`,
+    document,
+    part: 'payload',
+    file: `${document}-payload-${has.replace(/[^a-z0-9]+/gi, '-')}.jws`,
+    change,
+  }));
+}
+
+const withValue =
+  (member: string, value: string) =>
+  (text: string): string =>
+    text.replace(new RegExp(`("${member}"):("[^"]*"|\\d+)`), `$1:${value}`);
+
+/** Forms of signed documents that a verifier must not accept, although the signature is true: each document has one form. */
+export const OTHER_FORMS: readonly OtherForm[] = [
+  ...ofPayload('timestamp', {
+    'a repeated member': (text) => text.replace('{', '{"sequence":3,'),
+    'a member too many': (text) => text.replace('}', ',"unknown":1}'),
+    'a member too few': (text) => text.replace(/"as_of":"[^"]*",/, ''),
+    'members in another order': (text) => text.replace(/^\{(.*),("site":.*)\}$/, '{$2,$1}'),
+    'a space': (text) => text.replace(':', ': '),
+    'a byte order mark': (text) => `\uFEFF${text}`,
+    'something behind it': (text) => `${text}{}`,
+    'an escape that is not needed': withValue('schema', '"timestamp\\u002f1"'),
+    'half a character': withValue('site', '"https://data.example.com\\ud800"'),
+    'bytes that are not UTF-8': (text) => Buffer.from(text.replace('data.', 'd\xff.'), 'latin1'),
+    'characters of 16 bits': (text) => Buffer.from(text, 'utf16le'),
+    'a sequence that is no number': withValue('sequence', 'NaN'),
+    'a sequence with a fraction of 0': withValue('sequence', '3.0'),
+    'a sequence as text': withValue('sequence', '"3"'),
+    'a sequence of 0': withValue('sequence', '0'),
+    'a sequence beyond the exact numbers': withValue('sequence', '9007199254740993'),
+    'a date that does not exist': withValue('as_of', '"2026-02-30T00:00:00Z"'),
+    'an hour 24': withValue('as_of', '"2026-03-03T24:00:00Z"'),
+    'a second 60': withValue('as_of', '"2026-03-04T05:59:60Z"'),
+    'a fraction of a second': withValue('as_of', '"2026-03-04T06:00:00.5Z"'),
+    'a time with an offset': withValue('as_of', '"2026-03-04T06:00:00+00:00"'),
+    'digits of another script': withValue('as_of', '"٢٠٢٦-03-04T06:00:00Z"'),
+    'a line feed in an instant': withValue('as_of', '"2026-03-04T06:00:00Z\\n"'),
+  }),
+  ...ofPayload('keys', {
+    'a repeated member': (text) => text.replace('{', '{"keys":[],'),
+    'characters of 16 bits': (text) => Buffer.from(text, 'utf16le'),
+    'a date that does not exist': withValue('valid_until', '"2027-02-29T00:00:00Z"'),
+    'no keys': (text) => text.replace(/"keys":\[.*\],"root"/, '"keys":[],"root"'),
+  }),
+  ...ofPayload('statement', {
+    'a repeated member': (text) => text.replace('{', '{"site":"https://data.example.com",'),
+    'a digest in capital letters': (text) =>
+      text.replace(/"sha256":"[0-9a-f]{64}","site"/, (each) =>
+        each.replace(/[a-f](?=[^"]*",)/g, (hex) => hex.toUpperCase()),
+      ),
+    'a path without a slash': (text) => text.replace('"/api/v1/files/', '"api/v1/files/'),
+  }),
+  ...(
+    [
+      ['a repeated member', (text: string) => text.replace('{', '{"alg":"none",')],
+      ['a space', (text: string) => text.replace(':', ': ')],
+      ['a byte order mark', (text: string) => `\uFEFF${text}`],
+    ] as const
+  ).map(([has, change]): OtherForm => ({
+    name: `the header of the statement has ${has}`,
+    document: 'statement',
+    part: 'header',
+    file: `statement-header-${has.replaceAll(' ', '-')}.jws`,
+    change,
+  })),
+];
+
+async function otherForms(stateOf: StatesByName): Promise<ForgedFiles> {
+  const { documents } = stateOf('release-3');
+  const [root, a] = await Promise.all([testSigner('root'), testSigner('release-a')]);
+  const signed = {
+    keys: { signer: root, typ: TRUST_TYPES['key-set'], content: documents['key-set'] },
+    timestamp: { signer: a, typ: TRUST_TYPES.timestamp, content: documents.timestamp },
+    statement: { signer: a, typ: TRUST_TYPES['release-statement'], content: documents.statement },
+  };
+  const forged = OTHER_FORMS.map(async ({ document, part, file, change }) => {
+    const { signer, typ, content } = signed[document];
+    const { kid, jwk, sign } = signer;
+    const header = canonicalJson({ alg: ALGORITHMS[jwk.crv], kid, typ });
+    const payload = canonicalJson(content);
+    const text = part === 'header' ? header : payload;
+    const changed = base64url(change(text));
+    if (changed === base64url(text)) throw new Error(`${file} is the true document`);
+    const input = part === 'header' ? `${changed}.${base64url(payload)}` : `${base64url(header)}.${changed}`;
+    return [file, `${input}.${base64url(await sign(Buffer.from(input)))}`] as const;
+  });
+  return Object.fromEntries(await Promise.all(forged));
+}
+
+const base64url = (value: string | Uint8Array): string => Buffer.from(value as string).toString('base64url'); // or bytes, which stay
 
 type Header = { readonly [member: string]: unknown };
 

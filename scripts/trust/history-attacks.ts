@@ -1,4 +1,6 @@
 import { TRUST_PATHS } from '../../schemas/paths.js';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import type { StatesByName } from './forged-documents.js';
 import { put, putStatement, putTimestamp, replace, type AttackPlan } from './attack-table.js';
 
 const LIST = TRUST_PATHS.releases;
@@ -73,8 +75,34 @@ export const TIME_ATTACKS: readonly AttackPlan[] = [
   },
 ];
 
-/** The attacks on the history: two releases at one place, other lists of releases. */
-export const HISTORY_ATTACKS: readonly AttackPlan[] = [
+/** Changes of the list of releases that leave what the digest of the history is about. */
+const LIST_FORMS: Readonly<Record<string, (text: string) => string>> = {
+  'a space': (text) => text.replace(':', ': '),
+  'a line feed behind it': (text) => `${text}\n`,
+  'a byte order mark': (text) => `\uFEFF${text}`,
+  'a repeated member': (text) => text.replace('{', '{"schema":"releases/1",'),
+  'a member too many': (text) => text.replace(/\}$/, ',"unknown":1}'),
+  'another order of members': (text) => text.replace(/^\{(.*),("schema":.*)\}$/, '{$2,$1}'),
+  'something else behind the signed releases': (text) => text.replace(']', ',{"sequence":4}]'),
+  'a gap behind the signed releases': (text) => {
+    const list = JSON.parse(text) as { releases: { sequence: number }[] }; // our own list
+    const last = { ...list.releases.at(-1), sequence: 5 };
+    return canonicalJson({ ...list, releases: [...list.releases, last] });
+  },
+};
+
+/** Returns the attacks on the history: two releases at one place, other lists of releases, other forms of the list. */
+export function historyAttacks(stateOf: StatesByName): AttackPlan[] {
+  const text = String(stateOf('release-3').files.get(LIST));
+  const forms = Object.entries(LIST_FORMS).map(([has, change]): AttackPlan => ({
+    name: `the list of releases has ${has}`,
+    changes: [{ put: LIST, text: change(text) }],
+    fault: 'file-altered',
+  }));
+  return [...HISTORY_ATTACKS, ...forms];
+}
+
+const HISTORY_ATTACKS: readonly AttackPlan[] = [
   {
     name: 'the release key signed another record at the same sequence',
     changes: FORK.slice(1),

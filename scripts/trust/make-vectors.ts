@@ -12,7 +12,7 @@ import { toAttack, type Attack } from './attack-table.js';
 import { forgedFiles, type StatesByName } from './forged-documents.js';
 import { keyAttacks } from './key-attacks.js';
 import { formAttacks } from './signature-attacks.js';
-import { HISTORY_ATTACKS, TIME_ATTACKS } from './history-attacks.js';
+import { historyAttacks, TIME_ATTACKS } from './history-attacks.js';
 import { fileAttacks, subscriberAttacks } from './site-attacks.js';
 import { vectorStates, type SignFile, type VectorState } from './vector-states.js';
 
@@ -54,7 +54,7 @@ export async function makeVectors(kept: VectorTree): Promise<VectorTree> {
       ...fileAttacks(stateOf),
       ...subscriberAttacks(stateOf),
       ...TIME_ATTACKS,
-      ...HISTORY_ATTACKS,
+      ...historyAttacks(stateOf),
       ...keyAttacks(stateOf),
       ...formAttacks(stateOf),
     ].map((plan) => toAttack(plan, stateOf)),

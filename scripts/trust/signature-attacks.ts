@@ -8,7 +8,7 @@ import {
   type VectorChange,
 } from './attack-table.js';
 import type { TrustFault } from '../../schemas/trust/trust-error.js';
-import type { StatesByName } from './forged-documents.js';
+import { OTHER_FORMS, type StatesByName } from './forged-documents.js';
 
 const FORGED: readonly ForgedDocument[] = [
   ['the key set says alg none', 'keys', 'keys-alg-none.jws', 'jws-algorithm'],
@@ -80,6 +80,22 @@ const FORGED_P256: readonly ForgedDocument[] = [
   ['the signature by P-256 has s before r', 'timestamp', 'es256-timestamp-s-before-r.jws', 'jws-altered'],
 ];
 
+/** Changes of the text of a signed document that leave its header, its payload and the bytes of its signature. */
+const AROUND: Readonly<Record<string, (text: string) => string>> = {
+  'spare bits in the last character of its signature': (text) =>
+    text.slice(0, -1) + nextInBase64url(text.slice(-1)),
+  'padding behind its signature': (text) => `${text}==`,
+  'a byte order mark before it': (text) => `\uFEFF${text}`,
+  'a no-break space behind it': (text) => `${text}\u00a0`,
+  'a line feed behind it': (text) => `${text}\n`,
+};
+
+/** Returns the next character of the alphabet: of the last one of 64 bytes, the one that differs in spare bits only. */
+function nextInBase64url(character: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return alphabet.charAt(alphabet.indexOf(character) + 1);
+}
+
 /** Returns the attacks on the form and the algorithm of signed documents. */
 export function formAttacks(stateOf: StatesByName): AttackPlan[] {
   const { keys, timestamp, statement } = TRUST_PATHS;
@@ -100,6 +116,14 @@ export function formAttacks(stateOf: StatesByName): AttackPlan[] {
     ...flips,
     ...missing,
     ...FORGED.map(toPlan),
+    ...OTHER_FORMS.map(({ name, document, file }) => toPlan([name, document, file, 'jws-malformed'])),
+    ...Object.entries(AROUND).map(([name, change]) =>
+      row(
+        `the statement has ${name}`,
+        { put: statement, text: change(String(stateOf('release-3').files.get(statement))) },
+        'jws-malformed',
+      ),
+    ),
     row(
       'the timestamp is put in place of the statement',
       replace(statement, 'release-3', timestamp),

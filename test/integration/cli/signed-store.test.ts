@@ -47,13 +47,17 @@ it(
 );
 
 it(
-  'is not proven while a file is missing by which readers verify it',
+  'is false for a reader if a file is missing by which readers verify it, and not proven for the operator of one release',
   async () => {
     await install();
     await publishAs('one.pem');
     const { trust } = await show();
-    await rm(file('store/public/api/v1/release.jws'));
-    expect(await verify(trust)).toMatchObject({
+    const names = ['api/v1/release.jws', 'api/v1/timestamp.jws', 'api/v1/releases.json'];
+    for (const name of names) await rm(file(`store/public/${name}`));
+    const { code, stderr } = await verify(trust);
+    expect(code).toBe(8);
+    for (const name of names) expect(stderr).toContain(`public/${name}: ${TRUST_FAULTS['release-unsigned']}`);
+    expect(await run(['verify', '--store', store()])).toMatchObject({
       code: 7,
       stderr: expect.stringContaining('Not proven: public/api/v1/release.jws is missing.') as string,
     });
