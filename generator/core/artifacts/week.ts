@@ -195,10 +195,12 @@ function toDayLine({ date, label, confidence, status }: WeekDay): object {
 
 function toMoveLine({ metric, ma7, change_7d: change, percentile_365d: rank }: Move, chain: Chain): object {
   const unit = METRICS[metric].unit.replace('native coin', CHAINS[chain].nativeCoin);
+  const changed = changeWords(change).padStart(10);
   return {
-    name: METRICS[metric].words.padEnd(22),
-    mean: (ma7 === null ? ABSENT : amountWords(ma7, unit)).padStart(16),
-    change: changeWords(change).padStart(10),
-    rank: (rank === null ? ABSENT : shareWords(rank)).padStart(16),
+    name: METRICS[metric].words.padEnd(21),
+    mean: (ma7 === null ? ABSENT : amountWords(ma7, unit)).padStart(17),
+    change: changed,
+    // A change of millions of per cent takes some of the room before the rank.
+    rank: (rank === null ? ABSENT : shareWords(rank)).padStart(26 - changed.length),
   };
 }

@@ -135,6 +135,20 @@ describe('a weekly summary of random data', () => {
     );
   });
 
+  it('keeps to its columns with the longest numbers of real history', () => {
+    const { records, derived } = allRecordsOf('bitcoin', 3);
+    const long = { ma30: null, change_1d: null, change_30d: null, percentile_365d: 0.9996 };
+    const metrics = {
+      ...derived.metrics,
+      hash_rate: { ...long, ma7: 1.09e6, change_7d: 20_400_000.4 }, // the change is that of fees in October 2010
+    };
+    const text = write('bitcoin', records, { ...derived, metrics });
+    expect(linesUnder(text, 'Weekly moves')[0]).toBe(
+      '  hash rate              1.09 million TH/s  +2.04 billion %      99.96 %',
+    );
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBe(WEEK_COLUMNS);
+  });
+
   it('shows score changes that match the shown scores', () => {
     for (let seed = 0; seed < SEEDS; seed += 1) {
       for (const line of linesUnder(write('ethereum', recordsOf('ethereum', seed)), 'Scores')) {
