@@ -246,13 +246,25 @@ function reasonOf(
     return { word: 'none of the metrics that a label needs had a value', facts: [] };
   const lacking = (['demand', 'pressure'] as const).filter((axis) => axes[axis].z === null);
   const { minimum } = methodology.data_quality;
+  const needed = neededSignals(lacking, methodology).filter((signal) => missing.includes(signal));
   const signals =
-    missing.length === 0 ? '' : ` without enough values of ${joinWords(missing.map(signalWords))}`;
+    needed.length === 0 ? '' : ` without enough values of ${joinWords(needed.map(signalWords))}`;
   const parts = [
     ...(lacking.length === 0 ? [] : [`${joinWords(lacking)} could not be computed${signals}`]),
     `data quality was ${words(QUALITY) ?? ''}${quality < minimum ? `, below the ${shareWords(minimum)} needed` : ''}`,
   ];
   return { word: parts.join('; '), facts: [QUALITY] };
+}
+
+/** Returns the signals of the dimensions without which the axes have no value. */
+function neededSignals(
+  lacking: readonly ('demand' | 'pressure')[],
+  { axes, signals }: Methodology,
+): string[] {
+  const parts = lacking.flatMap((axis) => axes[axis]).filter(({ required }) => required);
+  return signals
+    .filter((each) => parts.some(({ dimension }) => dimension === each.dimension))
+    .map(({ signal }) => signal);
 }
 
 /** Returns the sentence on metrics that had values within the week, but none on the day. */

@@ -230,6 +230,15 @@ function isState(words: Claim['words'], { meta }: DayRecords): boolean {
   );
 }
 
+/** Returns the missing signals without which the axes cannot be computed. Pressure does without capacity. */
+function absentSignals(axes: readonly ('demand' | 'pressure')[], missing: readonly string[]): string {
+  const dimensions: readonly string[] = axes.map((axis) => (axis === 'demand' ? 'demand' : 'cost'));
+  return currentMethodology()
+    .signals.filter(({ signal, dimension }) => missing.includes(signal) && dimensions.includes(dimension))
+    .map(({ signal }) => signalWords(signal))
+    .join();
+}
+
 /** Returns whether the reason for a missing label is that of the records. */
 function isReason(reason: string, { meta, gold }: DayRecords): boolean {
   const { regime, confidence } = meta;
@@ -241,7 +250,7 @@ function isReason(reason: string, { meta, gold }: DayRecords): boolean {
   const lacking = (['demand', 'pressure'] as const).filter((axis) => regime.axes[axis].z === null);
   return (
     axes === lacking.join(' and ') &&
-    (axes === '' || itemsIn(signals).join() === confidence.missing_signals.map(signalWords).join()) &&
+    (axes === '' || itemsIn(signals).join() === absentSignals(lacking, confidence.missing_signals)) &&
     reason.includes(`data quality was ${shareWords(confidence.data_quality)}`) &&
     reason.includes(`below the ${MINIMUM_QUALITY}`) === confidence.data_quality < 0.5
   );

@@ -106,6 +106,29 @@ describe('a brief', () => {
     expect(body).not.toContain('could not be computed');
   });
 
+  it('names only the signals that an axis without a value needs', () => {
+    const { records } = find(
+      ({ brief: { regime, body } }) => regime.run_days > 1 && / without enough values of /.test(body),
+    );
+    const axes = {
+      ...records.meta.regime.axes,
+      pressure: { z: null, level: null },
+      demand: { z: 0, level: 'normal' },
+    } as const;
+    const missing_signals = ['active_addresses', 'fee_median', 'utilization'];
+    const { body } = rewrite({
+      ...records,
+      meta: {
+        ...records.meta,
+        regime: { ...records.meta.regime, axes },
+        confidence: { ...records.meta.confidence, missing_signals },
+      },
+    });
+    expect(body).toContain(
+      ': pressure could not be computed without enough values of median fee; data quality',
+    );
+  });
+
   it('names each metric that has no value, but had some within the week', () => {
     const gone = generated.filter(({ brief }) => brief.body.includes('Missing on this day: '));
     expect(gone.length).toBeGreaterThan(0);
