@@ -219,13 +219,19 @@ const LEAST_MOVE = 0.01;
 /** How many times as large the move of a later metric of a family must be to stand for the family. */
 const CLEARLY_LARGER = 1.2;
 
-/** Returns the most unusual change of each family of metrics, the most unusual first, without the smallest ones. */
-export function movesOf({ records: { meta, derived } }: Narrator, member: 'change_1d' | 'change_7d'): Move[] {
+/**
+ * Returns the most unusual change of each family of metrics, the most unusual first, without the smallest ones and those of
+ * metrics without a value on the day.
+ */
+export function movesOf(
+  { records: { meta, gold, derived } }: Narrator,
+  member: 'change_1d' | 'change_7d',
+): Move[] {
   const unusual = ({ name, size }: Move): number => size / (USUAL_MOVES[SUBJECTS[name].family] ?? USUAL_MOVE);
   const families = new Map<string, Move>();
   for (const name of metricsOf(meta.chain)) {
     const change = derived.metrics[name]?.[member] ?? null;
-    if (change === null) continue;
+    if (change === null || (gold.metrics[name] ?? null) === null) continue;
     const move = { name, id: `derived.metrics.${name}.${member}`, change, size: logarithmic(change) };
     const { family } = SUBJECTS[name];
     const least = (families.get(family)?.size ?? 0) * CLEARLY_LARGER;

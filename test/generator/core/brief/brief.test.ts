@@ -143,6 +143,13 @@ describe('a brief', () => {
     }
   });
 
+  it('does not say how a metric without a value moved over the week', () => {
+    const said = /Averaged over the week, [^;]*transactions [^;]*; there had been no label/;
+    const { records } = find(({ brief }) => said.test(brief.body));
+    const metrics = { ...records.gold.metrics, tx_count: null };
+    expect(rewrite({ ...records, gold: { ...records.gold, metrics } }).body).not.toMatch(said);
+  });
+
   it('begins with a record of all history, and not with the same metric on a day on which it moved little', () => {
     const { records } = find(({ brief }) => brief.regime.run_days > 1 && isLabelled(brief));
     const { tx_count: summary } = records.derived.metrics;
