@@ -159,7 +159,7 @@ const KNOWN_DATES: readonly (readonly [
     'bitcoin',
     '2025-08-31',
     'a quiet Sunday',
-    [/stayed slack/, /active addresses were among the lowest of the year/],
+    [/stayed slack/, /active addresses were in the lowest tenth of the year \(rank 1\.51 %\)/],
   ],
   [
     'ethereum',
@@ -189,7 +189,7 @@ const KNOWN_DATES: readonly (readonly [
     'ethereum',
     '2021-09-07',
     'a congested day',
-    [/mean gas price rose 72 % to 214 gwei/, /fees were among the highest of the year/],
+    [/mean gas price rose 72 % to 214 gwei/, /fees were in the highest tenth of the year \(rank 96\.2 %\)/],
   ],
   [
     'ethereum',
@@ -212,7 +212,7 @@ const KNOWN_DATES: readonly (readonly [
     'ethereum',
     '2024-08-05',
     'a crash',
-    [/mean gas price rose 601 % to 51\.7 gwei/, /mean gas price was among the highest of the year/],
+    [/mean gas price rose 601 % to 51\.7 gwei/, /mean gas price was in the highest tenth of the year/],
   ],
   [
     'arbitrum',

@@ -260,8 +260,8 @@ function isReason(reason: string, { meta, gold }: DayRecords): boolean {
 const ODDS: Readonly<Record<string, (rank: number) => boolean>> = {
   highest: (rank) => rank >= 0.9,
   lowest: (rank) => rank <= 0.1,
-  upper: (rank) => rank >= 0.5 && rank < 0.9,
-  lower: (rank) => rank > 0.1 && rank < 0.5,
+  upper: (rank) => rank >= 2 / 3 && rank < 0.9,
+  lower: (rank) => rank > 0.1 && rank <= 1 / 3,
   extreme: () => true,
 };
 const AXIS_OF: Readonly<Record<string, 'demand' | 'pressure'>> = {
