@@ -66,6 +66,7 @@ const WORDS: Readonly<Record<string, string>> = {
   label: oneOf(Object.keys(LABEL_MEANINGS)),
   previous: oneOf(Object.keys(LABEL_MEANINGS)),
   meaning: oneOf(Object.values(LABEL_MEANINGS)),
+  named: `${oneOf(Object.keys(LABEL_MEANINGS))}(?: \\(${oneOf(Object.values(LABEL_MEANINGS))}\\))?`,
   subject: NAME,
   subjects: listOf(`(?:${NAME})(?: \\(${QUANTITY}\\))?`),
   were: '(?:was|were)',
@@ -221,8 +222,7 @@ function isState(words: Claim['words'], { meta }: DayRecords): boolean {
   const [, quality, signals = ''] = /^(.*?)(?:, without (.*))?$/.exec(words['data'] ?? '') ?? [];
   const isData = quality === shareWords(confidence.data_quality) && itemsIn(signals).join() === missing;
   return (
-    words['label'] === regime.label &&
-    words['meaning'] === meaning &&
+    [regime.label, `${regime.label} (${meaning})`].includes(words['named'] ?? '') &&
     isTrend &&
     confidence.level === level &&
     words['confidence'] === `${shareWords(confidence.score)}, ${level}` &&
@@ -311,9 +311,11 @@ function isTrue({ id, words }: Claim, records: DayRecords): boolean {
   if (kind === 'odds') return isAtOdds(form, words, records);
   switch (id) {
     case 'headline.turned':
-      return hasTurned && words['label'] === regime.label;
+      return (
+        hasTurned && words['label'] === regime.label && words['meaning'] === LABEL_MEANINGS[regime.label]
+      );
     case 'headline.lost':
-      return isPrevious && !isLabelled;
+      return hasTurned && !isLabelled;
     case 'headline.move':
       return (
         !hasTurned && words['label'] === regime.label && haveMoved(words['move'] ?? '', 'change_1d', records)

@@ -3,7 +3,7 @@ import { createDayWriters, type DayWriters } from '../../../../generator/core/re
 import { writeBrief } from '../../../../generator/core/brief/brief.js';
 import type { DayRecords } from '../../../../generator/core/brief/narrator.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { CHAIN_IDS, CHAINS } from '../../../../schemas/catalog.js';
+import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';
 import type { BriefDay, Chain } from '../../../../schemas/types.generated.js';
 import { assertValid } from '../../../../schemas/validate.js';
 import {
@@ -80,6 +80,13 @@ describe('a brief', () => {
 
   it('contains the regime of the meta record unchanged', () => {
     for (const { brief, records } of generated) expect(brief.regime).toEqual(records.meta.regime);
+  });
+
+  it('says once what its label means', () => {
+    for (const { brief } of generated.filter((each) => isLabelled(each.brief))) {
+      const parts = `${brief.headline} ${brief.body}`.split(LABEL_MEANINGS[brief.regime.label]);
+      expect(parts).toHaveLength(2);
+    }
   });
 
   it('states that there is no label, and why', () => {
