@@ -142,7 +142,7 @@ const KNOWN_DATES: readonly (readonly [
     'inscriptions',
     [/fees \(628 BTC\) were the highest since 2018-01-18/, /congested/],
   ],
-  ['bitcoin', '2023-12-16', 'inscriptions', [/fees \(569 BTC\) .* second-highest of the last 365 days/]],
+  ['bitcoin', '2023-12-16', 'inscriptions', [/fees \(569 BTC\) .* second-highest in 365 days/]],
   [
     'bitcoin',
     '2024-04-20',
