@@ -138,6 +138,15 @@ const KNOWN_DATES: readonly (readonly [
   ],
   [
     'bitcoin',
+    '2023-05-07',
+    'inscriptions',
+    [
+      /fees \(422 BTC\) were the highest since 2018-01-19/,
+      /The mean fee \(0\.00069 BTC\) .* since 2021-04-26/,
+    ],
+  ],
+  [
+    'bitcoin',
     '2023-05-08',
     'inscriptions',
     [/fees \(628 BTC\) were the highest since 2018-01-18/, /congested/],

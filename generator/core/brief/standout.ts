@@ -63,7 +63,7 @@ export function extremesOf(narrator: Narrator, hasValues: boolean): StandOut[] {
 }
 
 /** Maximum number of dates since when quantities were not as extreme. With more, a brief says that it is more than a year. */
-const MOST_DATES = 2;
+const MOST_DATES = 3;
 
 /** What a brief says about the extremes of one quantity, with the index of the entry that it refers to. */
 type Place = {
