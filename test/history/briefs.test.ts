@@ -156,7 +156,11 @@ const KNOWN_DATES: readonly (readonly [
     'bitcoin',
     '2024-04-20',
     'halving',
-    [/fees \(1,206 BTC\) were the second-highest of all 5,587 days .* since 2017-12-22/],
+    [
+      /fees \(1,206 BTC\) were the second-highest of all 5,587 days .* since 2017-12-22/,
+      /fees rose 571 %/,
+      /Issuance \(406 BTC\) was the lowest since 2021-06-27/,
+    ],
   ],
   [
     'bitcoin',

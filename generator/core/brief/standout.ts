@@ -205,14 +205,19 @@ export type Move = {
   readonly size: number;
 };
 
-/** Sizes of moves from one day to the next that are usual for a family: fees move more than the number of transactions. */
+/**
+ * Sizes of moves from one day to the next that are usual for a family: about the median of the real history, more for blocks,
+ * whose number varies by chance.
+ */
 const USUAL_MOVES: Readonly<Record<string, number>> = {
-  cost: 0.2,
+  cost: 0.16,
   settlement: 0.2,
-  failures: 0.1,
+  failures: 0.2,
   blocks: 0.1,
+  limit: 0.05,
+  difficulty: 0.05,
 };
-const USUAL_MOVE = 0.05;
+const USUAL_MOVE = 0.08;
 /** Size from which a move is worth a mention. */
 const LEAST_MOVE = 0.01;
 
