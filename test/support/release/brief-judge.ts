@@ -20,8 +20,8 @@ export const QUANTITIES: Readonly<Record<string, string>> = {
   transfers: 'transfer_count',
   'failed transactions': 'failed_tx_count',
   'the number of blocks': 'block_count',
-  'block weight': 'block_weight',
-  'block size': 'block_size',
+  'total block weight': 'block_weight',
+  'total block size': 'block_size',
   'gas used': 'gas_used',
   'the mean gas limit': 'gas_limit_mean',
   'the mean gas price': 'gas_price_mean',
@@ -48,7 +48,7 @@ const PLURALS = [
 
 const DATE = String.raw`\d{4}-\d{2}-\d{2}`;
 const NUMBER = String.raw`-?\d[\d,.]*\d|-?\d`;
-const QUANTITY = `(?:${NUMBER})(?: (?:million|billion|trillion))?(?: (?:%|BTC|ETH|gwei|TH/s|days?))?`;
+const QUANTITY = `(?:${NUMBER})(?: (?:million|billion|trillion))?(?: (?:%|BTC|ETH|gwei|TH/s|[kMGT]?B|days?))?`;
 const oneOf = (words: readonly string[]): string =>
   `(?:${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`;
 const listOf = (item: string): string => `${item}(?:, ${item})*(?: and ${item})?`;
