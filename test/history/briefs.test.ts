@@ -190,7 +190,10 @@ const KNOWN_DATES: readonly (readonly [
     'ethereum',
     '2020-09-17',
     'airdrop',
-    [/transactions \(1\.41 million\) were the highest/i, /mean gas price .* rose|gas price rose 252 %/],
+    [
+      /^Ethereum on 2020-09-17: transactions \(1\.41 million\) were the highest/,
+      /mean gas price .* rose|gas price rose 252 %/,
+    ],
   ],
   [
     'ethereum',

@@ -106,7 +106,7 @@ const RUN = { fact: 'meta.regime.run_days' };
 /** How remarkable a new label is, on the scale of the extremes. */
 const TURN_SIZE = 1;
 /** How much less a move counts than an extreme of the same size. */
-const MOVE_WEIGHT = 0.5;
+const MOVE_WEIGHT = 0.35;
 
 /** The headline, and what of the day it says. */
 type Lead = {

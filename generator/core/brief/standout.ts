@@ -76,8 +76,8 @@ type Place = {
   readonly size: number;
 };
 
-/** How much more a form counts than a rank behind the first within the year. */
-const WEIGHTS = { history: 2, both: 2.5, since: 1.5, year: 1 } as const;
+/** How much a form counts: a place in all history or the highest for more than a year more than a rank behind the first of the year. */
+const WEIGHTS = { history: 2, both: 2.5, since: 1.5, year: 0.5 } as const;
 const RECORD_WEIGHT = 3;
 
 function placeOf(name: Name, ranked: readonly Extreme[], narrator: Narrator): Place {
