@@ -14,8 +14,8 @@ const SUBJECTS: Readonly<Record<MetricName | 'fee_mean' | 'utilization', Subject
   transfer_count: { isPlural: true, family: 'transactions' },
   failed_tx_count: { isPlural: true, family: 'failures' },
   block_count: { article: 'the number of', family: 'blocks' },
-  block_weight: { family: 'space' },
-  block_size: { family: 'space' },
+  block_weight: { article: 'total', family: 'space' },
+  block_size: { article: 'total', family: 'space' },
   gas_used: { family: 'space' },
   gas_limit_mean: { article: 'the', family: 'limit' },
   gas_price_mean: { article: 'the', family: 'cost' },
@@ -70,7 +70,7 @@ export function extremesOf(narrator: Narrator, hasValues: boolean): StandOut[] {
 }
 
 /** Maximum number of dates since when quantities were not as extreme. With more, a brief says that it is more than a year. */
-const MOST_DATES = 2;
+const MOST_DATES = 3;
 
 /** What a brief says about the extremes of one quantity, with the index of the entry that it refers to. */
 type Place = {
@@ -83,8 +83,8 @@ type Place = {
   readonly size: number;
 };
 
-/** How much more a form counts than a rank behind the first within the year. */
-const WEIGHTS = { history: 2, both: 2.5, since: 1.5, year: 1 } as const;
+/** How much a form counts: a place in all history or the highest for more than a year more than a rank behind the first of the year. */
+const WEIGHTS = { history: 2, both: 2.5, since: 1.5, year: 0.5 } as const;
 const RECORD_WEIGHT = 3;
 
 function placeOf(name: Name, ranked: readonly Extreme[], narrator: Narrator): Place {
@@ -212,27 +212,38 @@ export type Move = {
   readonly size: number;
 };
 
-/** Sizes of moves from one day to the next that are usual for a family: fees move more than the number of transactions. */
+/**
+ * Sizes of moves from one day to the next that are usual for a family: about the median of the real history, more for blocks,
+ * whose number varies by chance.
+ */
 const USUAL_MOVES: Readonly<Record<string, number>> = {
-  cost: 0.2,
+  cost: 0.16,
   settlement: 0.2,
-  failures: 0.1,
+  failures: 0.2,
   blocks: 0.1,
+  limit: 0.05,
+  difficulty: 0.05,
 };
-const USUAL_MOVE = 0.05;
+const USUAL_MOVE = 0.08;
 /** Size from which a move is worth a mention. */
 const LEAST_MOVE = 0.01;
 
 /** How many times as large the move of a later metric of a family must be to stand for the family. */
 const CLEARLY_LARGER = 1.2;
 
-/** Returns the most unusual change of each family of metrics, the most unusual first, without the smallest ones. */
-export function movesOf({ records: { meta, derived } }: Narrator, member: 'change_1d' | 'change_7d'): Move[] {
+/**
+ * Returns the most unusual change of each family of metrics, the most unusual first, without the smallest ones and those of
+ * metrics without a value on the day.
+ */
+export function movesOf(
+  { records: { meta, gold, derived } }: Narrator,
+  member: 'change_1d' | 'change_7d',
+): Move[] {
   const unusual = ({ name, size }: Move): number => size / (USUAL_MOVES[SUBJECTS[name].family] ?? USUAL_MOVE);
   const families = new Map<string, Move>();
   for (const name of metricsOf(meta.chain)) {
     const change = derived.metrics[name]?.[member] ?? null;
-    if (change === null) continue;
+    if (change === null || (gold.metrics[name] ?? null) === null) continue;
     const move = { name, id: `derived.metrics.${name}.${member}`, change, size: logarithmic(change) };
     const { family } = SUBJECTS[name];
     const least = (families.get(family)?.size ?? 0) * CLEARLY_LARGER;
