@@ -119,6 +119,11 @@ export function withoutIndex(path: string): string {
   return path.startsWith(API_PREFIX) ? path : path.replace(/\/index\.html$/, '') || '/';
 }
 
+/** Returns the URL path of the public copy that is stored with a key. */
+export function pathOfPublicKey(key: string): string {
+  return withoutIndex(key.slice(PUBLIC_PREFIX.length - '/'.length));
+}
+
 type ChainPart = Chain | Placeholder;
 type GenrePart = Genre | Placeholder;
 type WindowPart = Window | Placeholder;

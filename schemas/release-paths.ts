@@ -1,4 +1,4 @@
-import { CHAIN_IDS, FIRST_DATE, GENRES, VOLUME_FORMATS, VOLUME_GENRES, WINDOWS } from './catalog.js';
+import { CHAIN_IDS, GENRES, VOLUME_FORMATS, VOLUME_GENRES, WINDOWS } from './catalog.js';
 import {
   assetPath,
   bundlePath,
@@ -28,7 +28,7 @@ import {
   wheelPath,
   type Placeholder,
 } from './paths.js';
-import type { Chain, ReleaseRecord, Window } from './types.generated.js';
+import type { Chain, Window } from './types.generated.js';
 
 /** The public files of each chain that follow its data. `isCurrent`: it shows the newest state, so caches keep it for a minute. */
 const CHAIN_FILES: readonly { readonly spell: (chain: Chain) => string; readonly isCurrent: boolean }[] = [
@@ -121,18 +121,6 @@ export function isWeeklyArchivePath(path: string): boolean {
 /** Returns the paths among `paths` of the archive of a chain's weekly summaries. */
 export function weeklyArchivesIn(paths: readonly string[], chain: Chain): string[] {
   return paths.filter((path) => YEAR.test(nameIn(path, weeklyArchivePath(chain, '{name}'))));
-}
-
-/** Returns the paths of the years after a chain's last archive that an earlier release may have listed. */
-export function archivesAfter(
-  { public: listed, manifests, published_at: publishedAt }: ReleaseRecord,
-  chain: Chain,
-): string[] {
-  if (!(manifestPath('meta', chain) in manifests)) return [];
-  const last = weeklyArchivesIn(Object.keys(listed), chain).sort().at(-1)?.slice(-'2009'.length);
-  const first = last === undefined ? Number(FIRST_DATE.slice(0, 4)) : Number(last) + 1;
-  const years = Math.max(0, Number(publishedAt.slice(0, 4)) - first + 1);
-  return Array.from({ length: years }, (_, i) => weeklyArchivePath(chain, String(first + i)));
 }
 
 /** Returns whether a path is that of a wheel of the Python client, of any version. */

@@ -8,6 +8,7 @@ import { refreshTrustFiles, type Signing, signRelease } from '../signing/signing
 import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../state/move-pointer.js';
 import { readAliasSequence, readPointer, readRecord, type StartingPoint } from '../state/published-state.js';
 import { ALIASES_KEY, POINTER_KEY, PUBLIC_PATHS, publicKey, releaseKey } from '../../schemas/paths.js';
+import { archiveCopies } from './archive-copies.js';
 
 import { findSchemaFaults } from '../../schemas/validate.js';
 import { readNextHistory } from '../signing/signed-history.js';
@@ -28,7 +29,7 @@ import { type GcWatch, watchGc } from '../state/gc-lease.js';
 import { markStore } from '../state/store-mark.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
-import { archivesAfter, isAssetPath, publicPathsOf } from '../../schemas/release-paths.js';
+import { isAssetPath, publicPathsOf } from '../../schemas/release-paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 
 /** A release to publish, if there is one, and the state that it was planned from. */
@@ -319,8 +320,9 @@ export async function refreshCopies(
   const assets = paths.filter(isAssetPath);
   const others = paths.filter((path) => path !== list && path !== status && !isAssetPath(path));
   for (const group of [assets, others]) await pMap(group, refresh, { concurrency: COPY_CONCURRENCY });
-  const perChain = CHAIN_IDS.flatMap((chain) => [...publicPathsOf(chain), ...archivesAfter(first, chain)]);
-  for (const path of perChain) await deleteUnlisted(store, path, current);
+  for (const chain of CHAIN_IDS)
+    for (const path of [...publicPathsOf(chain), ...(await archiveCopies(store, chain))])
+      await deleteUnlisted(store, path, current);
   if (status in first.public) await refresh(status);
   await raiseSequence(store, first.sequence);
   progress.end(`sequence ${first.sequence}`);

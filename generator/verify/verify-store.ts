@@ -4,6 +4,7 @@ import {
   ALIASES_KEY,
   GC_KEY,
   objectKey,
+  pathOfPublicKey,
   POINTER_KEY,
   PUBLIC_PREFIX,
   publicKey,
@@ -39,7 +40,7 @@ import { recomputeRelease } from './recompute-release.js';
 import { readDayTexts } from '../texts/product-texts.js';
 import { damaged, readStoredJson } from '../state/stored-json.js';
 import { catchFault, checkChain, checkStoredFile, type Verifier } from './verify-chain.js';
-import { archivesAfter, publicPathsOf } from '../../schemas/release-paths.js';
+import { isWeeklyArchivePath, publicPathsOf } from '../../schemas/release-paths.js';
 
 /** The result of a verification. `faults` is empty for a sound store. */
 export type Verification = {
@@ -286,17 +287,12 @@ async function checkExtraFiles(
   unfinished: UnfinishedRefresh | undefined,
 ): Promise<void> {
   const named = new Set(Object.keys(record.public).map(publicKey));
-  const deletable = new Map(
-    CHAIN_IDS.flatMap((chain) => [...publicPathsOf(chain), ...archivesAfter(record, chain)]).map((path) => [
-      publicKey(path),
-      path,
-    ]),
-  );
+  const ofChains = new Set(CHAIN_IDS.flatMap(publicPathsOf));
   for await (const { key } of store.list(PUBLIC_PREFIX)) {
     if (named.has(key) || TRUST_KEYS.has(key)) continue;
-    const path = deletable.get(key);
+    const path = pathOfPublicKey(key);
     const isLeft =
-      path !== undefined &&
+      (ofChains.has(path) || isWeeklyArchivePath(path)) &&
       unfinished !== undefined &&
       isLeftBehind(unfinished, path, (await store.head(key))?.sha256);
     (isLeft ? lagging : faults).push({ key, message: 'is public, but the release does not list it' });

@@ -138,16 +138,29 @@ const KNOWN_DATES: readonly (readonly [
   ],
   [
     'bitcoin',
+    '2023-05-07',
+    'inscriptions',
+    [
+      /fees \(422 BTC\) were the highest since 2018-01-19/,
+      /The mean fee \(0\.00069 BTC\) .* since 2021-04-26/,
+    ],
+  ],
+  [
+    'bitcoin',
     '2023-05-08',
     'inscriptions',
     [/fees \(628 BTC\) were the highest since 2018-01-18/, /congested/],
   ],
-  ['bitcoin', '2023-12-16', 'inscriptions', [/fees \(569 BTC\) .* second-highest of the last 365 days/]],
+  ['bitcoin', '2023-12-16', 'inscriptions', [/fees \(569 BTC\) .* second-highest in 365 days/]],
   [
     'bitcoin',
     '2024-04-20',
     'halving',
-    [/fees \(1,206 BTC\) were the second-highest of all 5,587 days .* since 2017-12-22/],
+    [
+      /fees \(1,206 BTC\) were the second-highest of all 5,587 days .* since 2017-12-22/,
+      /fees rose 571 %/,
+      /Issuance \(406 BTC\) was the lowest since 2021-06-27/,
+    ],
   ],
   [
     'bitcoin',
@@ -159,7 +172,7 @@ const KNOWN_DATES: readonly (readonly [
     'bitcoin',
     '2025-08-31',
     'a quiet Sunday',
-    [/stayed slack/, /active addresses were among the lowest of the year/],
+    [/stayed slack/, /active addresses were in the lowest tenth of the year \(rank 1\.51 %\)/],
   ],
   [
     'ethereum',
@@ -177,7 +190,10 @@ const KNOWN_DATES: readonly (readonly [
     'ethereum',
     '2020-09-17',
     'airdrop',
-    [/transactions \(1\.41 million\) were the highest/i, /mean gas price .* rose|gas price rose 252 %/],
+    [
+      /^Ethereum on 2020-09-17: transactions \(1\.41 million\) were the highest/,
+      /mean gas price .* rose|gas price rose 252 %/,
+    ],
   ],
   [
     'ethereum',
@@ -189,7 +205,7 @@ const KNOWN_DATES: readonly (readonly [
     'ethereum',
     '2021-09-07',
     'a congested day',
-    [/mean gas price rose 72 % to 214 gwei/, /fees were among the highest of the year/],
+    [/mean gas price rose 72 % to 214 gwei/, /fees were in the highest tenth of the year \(rank 96\.2 %\)/],
   ],
   [
     'ethereum',
@@ -212,7 +228,7 @@ const KNOWN_DATES: readonly (readonly [
     'ethereum',
     '2024-08-05',
     'a crash',
-    [/mean gas price rose 601 % to 51\.7 gwei/, /mean gas price was among the highest of the year/],
+    [/mean gas price rose 601 % to 51\.7 gwei/, /mean gas price was in the highest tenth of the year/],
   ],
   [
     'arbitrum',

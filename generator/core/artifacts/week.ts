@@ -99,7 +99,7 @@ function changeSentence({ days }: Week): string {
   const turn = `from ${last.turned_from ?? ''} to ${last.label} on ${last.date}`;
   return turns.length === 1
     ? `The label turned ${turn}.`
-    : `The label changed ${countWords(turns.length)} times, last ${turn}.`;
+    : `The label changed ${turns.length === 2 ? 'twice' : `${countWords(turns.length)} times`}, last ${turn}.`;
 }
 
 type Move = MetricSummary & { readonly metric: MetricName; readonly change_7d: number };
@@ -141,15 +141,16 @@ function rankSentence({ chain, end }: Week): string {
     })
     .sort((a, b) => b.rank - a.rank);
   const [high, low] = [ranked[0], ranked.at(-1)];
+  const isHigh = high !== undefined && high.rank >= 1 - EXTREME_RANK;
   const parts = [
-    ...(high !== undefined && high.rank >= 1 - EXTREME_RANK
-      ? [`${wordsOf(high)} had the rank ${shareWords(high.rank)}`]
-      : []),
+    ...(isHigh ? [`${wordsOf(high)} ranked among the year's highest (${shareWords(high.rank)})`] : []),
     ...(low !== undefined && low.rank <= EXTREME_RANK
-      ? [`${wordsOf(low)} had the rank ${shareWords(low.rank)}`]
+      ? [
+          `${wordsOf(low)} ${isHigh ? 'among its' : "ranked among the year's"} lowest (${shareWords(low.rank)})`,
+        ]
       : []),
   ];
-  return parts.length === 0 ? '' : `On the last day, ${joinWords(parts)} in the year.`;
+  return parts.length === 0 ? '' : `On the last day, ${joinWords(parts)}.`;
 }
 
 function stateSentence({ chain, days }: Week): string {
@@ -163,7 +164,8 @@ function stateSentence({ chain, days }: Week): string {
 
 function missingSentence({ days }: Week): string {
   const lacking = days.filter(({ missing }) => missing > 0).length;
-  return lacking === 0 ? '' : `Signals were missing on ${count(lacking, 'day')}.`;
+  const all = lacking > 1 && lacking === days.length ? 'all ' : '';
+  return lacking === 0 ? '' : `Signals were missing on ${all}${count(lacking, 'day')}.`;
 }
 
 function wordsOf({ metric }: { readonly metric: MetricName }): string {
@@ -195,10 +197,12 @@ function toDayLine({ date, label, confidence, status }: WeekDay): object {
 
 function toMoveLine({ metric, ma7, change_7d: change, percentile_365d: rank }: Move, chain: Chain): object {
   const unit = METRICS[metric].unit.replace('native coin', CHAINS[chain].nativeCoin);
+  const changed = changeWords(change).padStart(10);
   return {
-    name: METRICS[metric].words.padEnd(22),
-    mean: (ma7 === null ? ABSENT : amountWords(ma7, unit)).padStart(16),
-    change: changeWords(change).padStart(10),
-    rank: (rank === null ? ABSENT : shareWords(rank)).padStart(16),
+    name: METRICS[metric].words.padEnd(21),
+    mean: (ma7 === null ? ABSENT : amountWords(ma7, unit)).padStart(17),
+    change: changed,
+    // A change of millions of per cent takes some of the room before the rank.
+    rank: (rank === null ? ABSENT : shareWords(rank)).padStart(26 - changed.length),
   };
 }

@@ -64,7 +64,7 @@ function proseOf(narrator: Narrator, methodology: Methodology, hasValues: boolea
     lead.headline.map(needed),
     [...daySentences(narrator, extremes, lead), ...(isLabelled ? week : [])],
     (isLabelled
-      ? [...sayLabel(narrator), ...sayAtOdds(narrator, extremes)]
+      ? [...sayLabel(narrator, lead), ...sayAtOdds(narrator, extremes)]
       : sayNoLabel(narrator, methodology)
     ).map(needed),
     sayGone(narrator).map(needed),
@@ -106,11 +106,12 @@ const RUN = { fact: 'meta.regime.run_days' };
 /** How remarkable a new label is, on the scale of the extremes. */
 const TURN_SIZE = 1;
 /** How much less a move counts than an extreme of the same size. */
-const MOVE_WEIGHT = 0.5;
+const MOVE_WEIGHT = 0.35;
 
 /** The headline, and what of the day it says. */
 type Lead = {
   readonly headline: readonly Stated[];
+  readonly hasMeaning?: boolean;
   readonly extreme?: StandOut;
   readonly move?: Move;
 };
@@ -132,9 +133,8 @@ function leadOf(narrator: Narrator, [extreme]: readonly StandOut[]): Lead {
   if (extreme !== undefined && extreme.size >= least) return { headline: extreme.headline, extreme };
   if (hasTurned)
     return {
-      headline: isLabelled
-        ? say('headline.turned', state)
-        : say('headline.lost', { ...head, previous: { word: previous } }),
+      hasMeaning: isLabelled,
+      headline: isLabelled ? say('headline.turned', state) : say('headline.lost', head),
     };
   if (move === undefined)
     return { headline: say(isLabelled ? 'headline.state' : 'headline.unlabelled', state) };
@@ -185,15 +185,17 @@ function sayAtOdds(narrator: Narrator, extremes: readonly StandOut[]): Stated[] 
   return narrator.say(`odds.${form}`, { ...subject, rank: { fact: id } });
 }
 
-/** Returns the sentence on the label: since when it has held, or what it was before, the confidence in it, and the data quality. */
-function sayLabel(narrator: Narrator): Stated[] {
+/**
+ * Returns the sentence on the label: what it means unless the headline has said it, since when it has held, or what it was
+ * before, the confidence in it, and the data quality.
+ */
+function sayLabel(narrator: Narrator, { hasMeaning }: Lead): Stated[] {
   const { meta } = narrator.records;
   const { label, run_days: run, previous_label: previous } = meta.regime;
   const { missing_signals: missing } = meta.confidence;
   const signals = missing.length === 0 ? '' : `, without ${joinWords(missing.map(signalWords))}`;
   const state = {
-    label: { word: label },
-    meaning: { word: LABEL_MEANINGS[meta.regime.label] },
+    named: { word: hasMeaning === true ? label : `${label} (${LABEL_MEANINGS[label]})` },
     trends: { word: trendWords(meta) },
     confidence: { word: confidenceWords(label, meta.confidence), facts: ['meta.confidence.score'] },
     data: { word: `${narrator.words(QUALITY) ?? ''}${signals}`, facts: [QUALITY] },
@@ -246,13 +248,25 @@ function reasonOf(
     return { word: 'none of the metrics that a label needs had a value', facts: [] };
   const lacking = (['demand', 'pressure'] as const).filter((axis) => axes[axis].z === null);
   const { minimum } = methodology.data_quality;
+  const needed = neededSignals(lacking, methodology).filter((signal) => missing.includes(signal));
   const signals =
-    missing.length === 0 ? '' : ` without enough values of ${joinWords(missing.map(signalWords))}`;
+    needed.length === 0 ? '' : ` without enough values of ${joinWords(needed.map(signalWords))}`;
   const parts = [
     ...(lacking.length === 0 ? [] : [`${joinWords(lacking)} could not be computed${signals}`]),
     `data quality was ${words(QUALITY) ?? ''}${quality < minimum ? `, below the ${shareWords(minimum)} needed` : ''}`,
   ];
   return { word: parts.join('; '), facts: [QUALITY] };
+}
+
+/** Returns the signals of the dimensions without which the axes have no value. */
+function neededSignals(
+  lacking: readonly ('demand' | 'pressure')[],
+  { axes, signals }: Methodology,
+): string[] {
+  const parts = lacking.flatMap((axis) => axes[axis]).filter(({ required }) => required);
+  return signals
+    .filter((each) => parts.some(({ dimension }) => dimension === each.dimension))
+    .map(({ signal }) => signal);
 }
 
 /** Returns the sentence on metrics that had values within the week, but none on the day. */

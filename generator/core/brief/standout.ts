@@ -1,35 +1,42 @@
-import { CHAINS, metricsOf } from '../../../schemas/catalog.js';
+import { CHAINS, METRICS, metricsOf } from '../../../schemas/catalog.js';
 import type { Extreme, Level, MetricName } from '../../../schemas/types.generated.js';
-import { joinWords, rankWords } from '../text/words.js';
+import { joinWords, rankWords, signalWords } from '../text/words.js';
 import type { ClaimValue, DayRecords, Narrator, Stated } from './narrator.js';
 
-/** A quantity in sentences: its name, and whether the name is a plural. */
-type Subject = { readonly name: string; readonly isPlural?: true; readonly family: string };
+/** A quantity in sentences: the words before its name, and whether the name is a plural. */
+type Subject = { readonly article?: string; readonly isPlural?: true; readonly family: string };
 
 /** The metrics and ratios in sentences. Those of a family move together, so that one move stands for all. */
 const SUBJECTS: Readonly<Record<MetricName | 'fee_mean' | 'utilization', Subject>> = {
-  tx_count: { name: 'transactions', isPlural: true, family: 'transactions' },
-  active_addresses: { name: 'active addresses', isPlural: true, family: 'addresses' },
-  new_addresses: { name: 'new addresses', isPlural: true, family: 'addresses' },
-  transfer_count: { name: 'transfers', isPlural: true, family: 'transactions' },
-  failed_tx_count: { name: 'failed transactions', isPlural: true, family: 'failures' },
-  block_count: { name: 'the number of blocks', family: 'blocks' },
-  block_weight: { name: 'block weight', family: 'space' },
-  block_size: { name: 'block size', family: 'space' },
-  gas_used: { name: 'gas used', family: 'space' },
-  gas_limit_mean: { name: 'the mean gas limit', family: 'limit' },
-  gas_price_mean: { name: 'the mean gas price', family: 'cost' },
-  fees_total: { name: 'fees', isPlural: true, family: 'cost' },
-  fee_median: { name: 'the median fee', family: 'cost' },
-  l1_fees_total: { name: 'fees paid to Ethereum', isPlural: true, family: 'settlement' },
-  hash_rate: { name: 'the hash rate', family: 'blocks' },
-  difficulty: { name: 'difficulty', family: 'difficulty' },
-  issuance: { name: 'issuance', family: 'blocks' },
-  fee_mean: { name: 'the mean fee', family: 'cost' },
-  utilization: { name: 'use of block space', family: 'space' },
+  tx_count: { isPlural: true, family: 'transactions' },
+  active_addresses: { isPlural: true, family: 'addresses' },
+  new_addresses: { isPlural: true, family: 'addresses' },
+  transfer_count: { isPlural: true, family: 'transactions' },
+  failed_tx_count: { isPlural: true, family: 'failures' },
+  block_count: { article: 'the number of', family: 'blocks' },
+  block_weight: { article: 'total', family: 'space' },
+  block_size: { article: 'total', family: 'space' },
+  gas_used: { family: 'space' },
+  gas_limit_mean: { article: 'the', family: 'limit' },
+  gas_price_mean: { article: 'the', family: 'cost' },
+  fees_total: { isPlural: true, family: 'cost' },
+  fee_median: { article: 'the', family: 'cost' },
+  l1_fees_total: { isPlural: true, family: 'settlement' },
+  hash_rate: { article: 'the', family: 'blocks' },
+  difficulty: { family: 'difficulty' },
+  issuance: { family: 'blocks' },
+  fee_mean: { article: 'the', family: 'cost' },
+  utilization: { family: 'space' },
 };
 
 type Name = keyof typeof SUBJECTS;
+
+/** Returns the name of a quantity in a sentence: `fees`, `the median fee`. */
+function nameOf(name: Name): string {
+  const { article } = SUBJECTS[name];
+  const words = name === 'fee_mean' || name === 'utilization' ? signalWords(name) : METRICS[name].words;
+  return article === undefined ? words : `${article} ${words}`;
+}
 
 /** Something extreme about the day. The largest `size` is the most remarkable. */
 export type StandOut = {
@@ -63,7 +70,7 @@ export function extremesOf(narrator: Narrator, hasValues: boolean): StandOut[] {
 }
 
 /** Maximum number of dates since when quantities were not as extreme. With more, a brief says that it is more than a year. */
-const MOST_DATES = 2;
+const MOST_DATES = 3;
 
 /** What a brief says about the extremes of one quantity, with the index of the entry that it refers to. */
 type Place = {
@@ -76,8 +83,8 @@ type Place = {
   readonly size: number;
 };
 
-/** How much more a form counts than a rank behind the first within the year. */
-const WEIGHTS = { history: 2, both: 2.5, since: 1.5, year: 1 } as const;
+/** How much a form counts: a place in all history or the highest for more than a year more than a rank behind the first of the year. */
+const WEIGHTS = { history: 2, both: 2.5, since: 1.5, year: 0.5 } as const;
 const RECORD_WEIGHT = 3;
 
 function placeOf(name: Name, ranked: readonly Extreme[], narrator: Narrator): Place {
@@ -181,7 +188,7 @@ function subjectsOf(
   const facts = hasValues ? places.map(({ name }) => valueId(name)) : [];
   const names = places.map(({ name }, i) => {
     const value = words(facts[i] ?? '');
-    return value === null ? SUBJECTS[name].name : `${SUBJECTS[name].name} (${value})`;
+    return value === null ? nameOf(name) : `${nameOf(name)} (${value})`;
   });
   const text = joinWords(names);
   return { word: isFirst ? text.charAt(0).toUpperCase() + text.slice(1) : text, facts };
@@ -205,27 +212,38 @@ export type Move = {
   readonly size: number;
 };
 
-/** Sizes of moves from one day to the next that are usual for a family: fees move more than the number of transactions. */
+/**
+ * Sizes of moves from one day to the next that are usual for a family: about the median of the real history, more for blocks,
+ * whose number varies by chance.
+ */
 const USUAL_MOVES: Readonly<Record<string, number>> = {
-  cost: 0.2,
+  cost: 0.16,
   settlement: 0.2,
-  failures: 0.1,
+  failures: 0.2,
   blocks: 0.1,
+  limit: 0.05,
+  difficulty: 0.05,
 };
-const USUAL_MOVE = 0.05;
+const USUAL_MOVE = 0.08;
 /** Size from which a move is worth a mention. */
 const LEAST_MOVE = 0.01;
 
 /** How many times as large the move of a later metric of a family must be to stand for the family. */
 const CLEARLY_LARGER = 1.2;
 
-/** Returns the most unusual change of each family of metrics, the most unusual first, without the smallest ones. */
-export function movesOf({ records: { meta, derived } }: Narrator, member: 'change_1d' | 'change_7d'): Move[] {
+/**
+ * Returns the most unusual change of each family of metrics, the most unusual first, without the smallest ones and those of
+ * metrics without a value on the day.
+ */
+export function movesOf(
+  { records: { meta, gold, derived } }: Narrator,
+  member: 'change_1d' | 'change_7d',
+): Move[] {
   const unusual = ({ name, size }: Move): number => size / (USUAL_MOVES[SUBJECTS[name].family] ?? USUAL_MOVE);
   const families = new Map<string, Move>();
   for (const name of metricsOf(meta.chain)) {
     const change = derived.metrics[name]?.[member] ?? null;
-    if (change === null) continue;
+    if (change === null || (gold.metrics[name] ?? null) === null) continue;
     const move = { name, id: `derived.metrics.${name}.${member}`, change, size: logarithmic(change) };
     const { family } = SUBJECTS[name];
     const least = (families.get(family)?.size ?? 0) * CLEARLY_LARGER;
@@ -244,7 +262,7 @@ export function moveWords(
     .toSorted((a, b) => b.size - a.size)
     .map(({ name, id, change }) => {
       const value = told === 'all' || told.has(name) ? undefined : valueId(name);
-      const moved = `${SUBJECTS[name].name} ${change > 0 ? 'rose' : 'fell'} ${words(id) ?? ''}`;
+      const moved = `${nameOf(name)} ${change > 0 ? 'rose' : 'fell'} ${words(id) ?? ''}`;
       return value === undefined
         ? { text: moved, facts: [id] }
         : { text: `${moved} to ${words(value) ?? ''}`, facts: [id, value] };
@@ -288,5 +306,5 @@ export function atOdds({ meta, derived }: DayRecords): MetricName | undefined {
 
 /** Returns the name of a metric in a sentence, with the verb that fits it. */
 export function subjectOf(name: MetricName): { readonly subject: ClaimValue; readonly were: ClaimValue } {
-  return { subject: { word: SUBJECTS[name].name }, were: { word: isPlural(name) ? 'were' : 'was' } };
+  return { subject: { word: nameOf(name) }, were: { word: isPlural(name) ? 'were' : 'was' } };
 }

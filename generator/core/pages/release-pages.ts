@@ -21,6 +21,8 @@ import {
   PUBLIC_PATHS,
   regimesPath,
   summaryPath,
+  weeklyArchivePath,
+  weeklySummaryPath,
 } from '../../../schemas/paths.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
 import { freshnessLimits } from '../../../schemas/freshness.js';
@@ -252,6 +254,13 @@ function llmsText({ details, guides }: SiteTexts, chains: readonly Chain[]): str
     ),
     ...chains.map((chain) =>
       link(`${CHAINS[chain].name} labels`, regimesPath(chain), 'JSON, what each label has meant'),
+    ),
+    ...chains.map((chain) =>
+      link(
+        `${CHAINS[chain].name} week`,
+        weeklySummaryPath(chain),
+        `text, the last seven dates; the complete weeks of a year are in ${address}${weeklyArchivePath(chain, 'YYYY')}`,
+      ),
     ),
     link('Status', PUBLIC_PATHS.status, 'JSON, how fresh each chain is'),
     link('Changes', PUBLIC_PATHS.changes, 'JSON, what each release changed'),

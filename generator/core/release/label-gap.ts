@@ -23,7 +23,7 @@ export type LabelGap = {
   readonly labelled_days: number;
   /** The newest date with a label; null if none has one. */
   readonly last_labelled: string | null;
-  /** True if the newest date lacks every metric that the label depends on and that earlier dates have. */
+  /** True if the newest date has no label only because it lacks every metric that a label depends on. */
   readonly no_values: boolean;
   /** Number of signals of the chain. */
   readonly expected_signals: number;
@@ -42,7 +42,8 @@ export type LabelGap = {
 };
 
 /**
- * A signal without a z-score. `ended`: its values stopped after `last`. `sparse`: too few values in the smoothing window.
+ * A signal without a z-score. `ended`: enough values up to `last`, and too few since.
+ * `sparse`: too few values in the smoothing window of `last` too.
  * `short`: too few values in the year before.
  */
 type MissingSignal = {
@@ -99,15 +100,18 @@ export function explainLabelGap(
   if (t < 0 || regimes.labels[t] !== 'indeterminate') return undefined;
   const inputs = methodologyInputs(methodology, series.chain);
   const columns = inputs.map((metric) => columnOf(recent, metric)).filter((column) => column.some(isUsable));
-  const noValues = columns.length > 0 && columns.every((column) => (column[t] ?? null) === null);
+  const quality = regimes.quality[t]?.data_quality ?? 0;
+  const lacking = missingDimensions(regimes, t);
+  const isEnough = quality >= methodology.data_quality.minimum && lacking.length === 0;
+  const noValues = isEnough && columns.every((column) => (column[t] ?? null) === null);
   return {
     date: recent.dates[t] ?? '',
     ...labelled,
     no_values: noValues,
     expected_signals: regimes.signals.length,
     missing_signals: regimes.signals.flatMap((signal) => missingSignal(signal, recent)),
-    missing_dimensions: missingDimensions(regimes, t),
-    data_quality: regimes.quality[t]?.data_quality ?? 0,
+    missing_dimensions: lacking,
+    data_quality: quality,
     minimum_data_quality: methodology.data_quality.minimum,
     needed_days: neededDays(methodology),
     smoothed_days: 1 + methodology.smoothing.window.to_day - methodology.smoothing.window.from_day,
@@ -134,8 +138,9 @@ function missingSignal(
 ): MissingSignal[] {
   if ((z.at(-1) ?? null) !== null) return [];
   const last = transformed.findLastIndex((value) => value !== null);
-  const tooFew = (smoothed.at(-1) ?? null) === null ? 'sparse' : 'short';
-  const state = last === -1 ? 'absent' : last < dates.length - 1 && tooFew === 'sparse' ? 'ended' : tooFew;
+  const isSmoothed = (at: number): boolean => (smoothed[at] ?? null) !== null;
+  const tooFew = isSmoothed(dates.length - 1) ? 'short' : isSmoothed(last) ? 'ended' : 'sparse';
+  const state = last === -1 ? 'absent' : tooFew;
   return [{ signal: definition.signal, state, last: dates[last] ?? null }];
 }
 

@@ -104,7 +104,10 @@ export function rollBackEntries(
   });
 }
 
-/** Returns the entry unchanged if the target has the same bytes in force, otherwise under the rollback's revision. */
+/**
+ * Returns the entry with the target's status if the target has the same bytes in force, otherwise under the rollback's
+ * revision. The status can change without the bytes: gold and derived days do not contain it.
+ */
 function rollBackEntry(
   entry: ManifestDate,
   old: ManifestDate | undefined,
@@ -116,7 +119,8 @@ function rollBackEntry(
   if (isWithdrawnThere && isWithdrawnNow) return entry;
   const superseded = supersede(entry, reason);
   if (isWithdrawnThere) return { ...entry, status: 'withdrawn', in_force_from: revision, superseded };
-  if (!isWithdrawnNow && old.sha256 === entry.sha256) return entry;
+  if (!isWithdrawnNow && old.sha256 === entry.sha256)
+    return old.status === entry.status ? entry : { ...entry, status: old.status };
   return { ...old, in_force_from: revision, superseded };
 }
 

@@ -142,6 +142,7 @@ export function numberWords(x: number): string {
 
 /** Formats a quantity with its unit. Units that the name of the quantity implies, such as transactions, are left out. */
 export function amountWords(value: number, unit: string): string {
+  if (unit === 'bytes') return bytesWords(value);
   const suffix = SUFFIX_UNITS.find((each) => unit === each || unit.startsWith(`${each} per `));
   return suffix === undefined ? numberWords(value) : `${numberWords(value)} ${suffix}`;
 }

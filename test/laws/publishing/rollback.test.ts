@@ -14,7 +14,7 @@ import { readArtifactJson } from '../../../generator/state/stored-json.js';
 import { rollBack, setHold } from '../../support/release/operate.js';
 import { readCurrent, readManifests, versionAt } from '../../support/release/read-release.js';
 import { publishSeries } from '../../support/release/publish-series.js';
-import { editSeries, randomSeries } from '../../support/release/random-series.js';
+import { beginSeries, editSeries, randomSeries } from '../../support/release/random-series.js';
 import { createRandom } from '../../support/random/seeded.js';
 import { interceptStore } from '../../support/stores/intercept-store.js';
 import { expectSound } from '../../support/stores/store-with-clock.js';
@@ -98,6 +98,16 @@ describe('a rollback', () => {
     );
     expect(newer).toMatchObject({ updated_through: series(10).dates[9] });
     expect(restored).toEqual({ ...older, published_revision: record.revision });
+  });
+
+  it('restores the status of dates whose metrics did not change', async () => {
+    const store = createMemoryStore();
+    const long = randomSeries({ chain: 'arbitrum', seed: 3, days: 130 });
+    await publishSeries(store, { inputs: [beginSeries(long, long.dates[40] ?? '')], asOf: at(1) });
+    const { revision } = await readCurrent(store);
+    await publishSeries(store, { inputs: [long], asOf: at(2), acceptance });
+    await rollBack(store, { to: revision, reason: 'too few days', asOf: at(3) });
+    await expectSound(store);
   });
 
   it('keeps every version of every date readable', async () => {

@@ -7,7 +7,7 @@ import type { ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { rollBack, setHold } from '../../support/release/operate.js';
 import { publishSeries } from '../../support/release/publish-series.js';
-import { randomSeries } from '../../support/release/random-series.js';
+import { beginSeries, randomSeries } from '../../support/release/random-series.js';
 import { readCurrent } from '../../support/release/read-release.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 
@@ -106,4 +106,19 @@ it('goes back with a rollback, also the public copy of a year that is lost, and 
   await publish(store, cutSeries(whole, '2023-01-15'));
   expect(archivesOf(again)).toEqual(archivesOf(await readCurrent(store)));
   expect(await copyOf(daily, NEW_YEAR)).toBe(again.public[NEW_YEAR]?.sha256);
+}, 300_000);
+
+it('loses the public copies of earlier years with a rollback of a history that began later', async () => {
+  const store = createMemoryStore();
+  const long = randomSeries({ chain: 'base', seed: 12, days: 400, firstDate: '2021-11-01' });
+  const short = beginSeries(long, '2022-03-01');
+  await publish(store, short);
+  const { revision } = await readCurrent(store);
+  await publish(store, long, { acceptance: { reason: 'earlier days' } });
+  const lost = weeklyArchivePath('base', '2021');
+  expect(await copyOf(store, lost)).toBeDefined();
+  await rollBack(store, { asOf: '2022-12-20T06:00:00Z', to: revision, reason: 'a test' });
+  expect(await copyOf(store, lost)).toBeUndefined();
+  expect(await copyOf(store, LAST_YEAR)).toBeDefined();
+  expect((await verifyStore(store, {})).faults).toEqual([]);
 }, 300_000);

@@ -20,8 +20,8 @@ export const QUANTITIES: Readonly<Record<string, string>> = {
   transfers: 'transfer_count',
   'failed transactions': 'failed_tx_count',
   'the number of blocks': 'block_count',
-  'block weight': 'block_weight',
-  'block size': 'block_size',
+  'total block weight': 'block_weight',
+  'total block size': 'block_size',
   'gas used': 'gas_used',
   'the mean gas limit': 'gas_limit_mean',
   'the mean gas price': 'gas_price_mean',
@@ -48,7 +48,7 @@ const PLURALS = [
 
 const DATE = String.raw`\d{4}-\d{2}-\d{2}`;
 const NUMBER = String.raw`-?\d[\d,.]*\d|-?\d`;
-const QUANTITY = `(?:${NUMBER})(?: (?:million|billion|trillion))?(?: (?:%|BTC|ETH|gwei|TH/s|days?))?`;
+const QUANTITY = `(?:${NUMBER})(?: (?:million|billion|trillion))?(?: (?:%|BTC|ETH|gwei|TH/s|[kMGT]?B|days?))?`;
 const oneOf = (words: readonly string[]): string =>
   `(?:${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`;
 const listOf = (item: string): string => `${item}(?:, ${item})*(?: and ${item})?`;
@@ -66,6 +66,7 @@ const WORDS: Readonly<Record<string, string>> = {
   label: oneOf(Object.keys(LABEL_MEANINGS)),
   previous: oneOf(Object.keys(LABEL_MEANINGS)),
   meaning: oneOf(Object.values(LABEL_MEANINGS)),
+  named: `${oneOf(Object.keys(LABEL_MEANINGS))}(?: \\(${oneOf(Object.values(LABEL_MEANINGS))}\\))?`,
   subject: NAME,
   subjects: listOf(`(?:${NAME})(?: \\(${QUANTITY}\\))?`),
   were: '(?:was|were)',
@@ -221,13 +222,21 @@ function isState(words: Claim['words'], { meta }: DayRecords): boolean {
   const [, quality, signals = ''] = /^(.*?)(?:, without (.*))?$/.exec(words['data'] ?? '') ?? [];
   const isData = quality === shareWords(confidence.data_quality) && itemsIn(signals).join() === missing;
   return (
-    words['label'] === regime.label &&
-    words['meaning'] === meaning &&
+    [regime.label, `${regime.label} (${meaning})`].includes(words['named'] ?? '') &&
     isTrend &&
     confidence.level === level &&
     words['confidence'] === `${shareWords(confidence.score)}, ${level}` &&
     isData
   );
+}
+
+/** Returns the missing signals without which the axes cannot be computed. Pressure does without capacity. */
+function absentSignals(axes: readonly ('demand' | 'pressure')[], missing: readonly string[]): string {
+  const dimensions: readonly string[] = axes.map((axis) => (axis === 'demand' ? 'demand' : 'cost'));
+  return currentMethodology()
+    .signals.filter(({ signal, dimension }) => missing.includes(signal) && dimensions.includes(dimension))
+    .map(({ signal }) => signalWords(signal))
+    .join();
 }
 
 /** Returns whether the reason for a missing label is that of the records. */
@@ -241,7 +250,7 @@ function isReason(reason: string, { meta, gold }: DayRecords): boolean {
   const lacking = (['demand', 'pressure'] as const).filter((axis) => regime.axes[axis].z === null);
   return (
     axes === lacking.join(' and ') &&
-    (axes === '' || itemsIn(signals).join() === confidence.missing_signals.map(signalWords).join()) &&
+    (axes === '' || itemsIn(signals).join() === absentSignals(lacking, confidence.missing_signals)) &&
     reason.includes(`data quality was ${shareWords(confidence.data_quality)}`) &&
     reason.includes(`below the ${MINIMUM_QUALITY}`) === confidence.data_quality < 0.5
   );
@@ -251,8 +260,8 @@ function isReason(reason: string, { meta, gold }: DayRecords): boolean {
 const ODDS: Readonly<Record<string, (rank: number) => boolean>> = {
   highest: (rank) => rank >= 0.9,
   lowest: (rank) => rank <= 0.1,
-  upper: (rank) => rank >= 0.5 && rank < 0.9,
-  lower: (rank) => rank > 0.1 && rank < 0.5,
+  upper: (rank) => rank >= 2 / 3 && rank < 0.9,
+  lower: (rank) => rank > 0.1 && rank <= 1 / 3,
   extreme: () => true,
 };
 const AXIS_OF: Readonly<Record<string, 'demand' | 'pressure'>> = {
@@ -302,9 +311,11 @@ function isTrue({ id, words }: Claim, records: DayRecords): boolean {
   if (kind === 'odds') return isAtOdds(form, words, records);
   switch (id) {
     case 'headline.turned':
-      return hasTurned && words['label'] === regime.label;
+      return (
+        hasTurned && words['label'] === regime.label && words['meaning'] === LABEL_MEANINGS[regime.label]
+      );
     case 'headline.lost':
-      return isPrevious && !isLabelled;
+      return hasTurned && !isLabelled;
     case 'headline.move':
       return (
         !hasTurned && words['label'] === regime.label && haveMoved(words['move'] ?? '', 'change_1d', records)

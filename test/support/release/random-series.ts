@@ -96,3 +96,12 @@ export function withoutMetrics(series: InputSeries, missing: readonly MetricName
   ]);
   return { ...series, metrics: { ...series.metrics, ...Object.fromEntries(emptied) } };
 }
+
+/** Returns the series from `date` on. */
+export function beginSeries(series: InputSeries, date: string): InputSeries {
+  const first = series.dates.filter((each) => each < date).length;
+  const metrics = Object.fromEntries(
+    Object.entries(series.metrics).map(([metric, column]) => [metric, column.slice(first)]),
+  );
+  return { ...series, dates: series.dates.slice(first), present: series.present.slice(first), metrics };
+}

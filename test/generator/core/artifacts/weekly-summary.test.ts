@@ -91,9 +91,14 @@ describe('a weekly summary of random data', () => {
         const turn = `from ${last?.regime.previous_label} to ${last?.regime.label} on ${last?.date}. `;
         if (turns.length === 0) expect(opening).toMatch(/^Against the week before, /);
         else if (turns.length === 1) expect(opening.startsWith(`The label turned ${turn}`)).toBe(true);
-        else expect(opening.startsWith(`The label changed ${turns.length} times, last ${turn}`)).toBe(true);
+        else
+          expect(
+            opening.startsWith(
+              `The label changed ${turns.length === 2 ? 'twice' : `${turns.length} times`}, last ${turn}`,
+            ),
+          ).toBe(true);
         sentences[turns.length === 0 ? 'none' : turns.length === 1 ? 'one' : 'more'] += 1;
-        if (opening.includes(' had the rank ')) sentences.ranks += 1;
+        if (/ ranked among the year's (highest|lowest) \([\d.]+ %\)/.test(opening)) sentences.ranks += 1;
         const { regime, confidence } = records.at(-1) ?? {};
         expect(opening).toContain(
           regime?.label === 'indeterminate'
@@ -125,6 +130,15 @@ describe('a weekly summary of random data', () => {
     expect(openingOf(text)).toContain(
       'Against the week before, fees rose most, by 270 %, and issuance fell most, by 16 %. ',
     );
+    const held = records.map((record) => ({ ...record, regime: { ...record.regime, since: '2021-01-01' } }));
+    expect(openingOf(write('bitcoin', held, { ...derived, metrics }))).toContain(
+      "On the last day, fees ranked among the year's highest (99.8 %) and issuance among its lowest (0.4 %). ",
+    );
+    const lacking = held.map((record) => ({
+      ...record,
+      confidence: { ...record.confidence, missing_signals: ['utilization'] },
+    }));
+    expect(openingOf(write('bitcoin', lacking))).toMatch(/ Signals were missing on all 7 days\.$/);
     expect(linesUnder(text, 'Weekly moves').slice(0, 2)).toEqual([
       '  fees                           1,235 BTC      +270 %            99.8 %',
       '  issuance                       1,235 BTC       -16 %             0.4 %',
@@ -133,6 +147,20 @@ describe('a weekly summary of random data', () => {
     expect(openingOf(write('bitcoin', records, { ...derived, metrics }))).toContain(
       'Against the week before, no metric moved by 5 % or more.',
     );
+  });
+
+  it('keeps to its columns with the longest numbers of real history', () => {
+    const { records, derived } = allRecordsOf('bitcoin', 3);
+    const long = { ma30: null, change_1d: null, change_30d: null, percentile_365d: 0.9996 };
+    const metrics = {
+      ...derived.metrics,
+      hash_rate: { ...long, ma7: 1.09e6, change_7d: 20_400_000.4 }, // the change is that of fees in October 2010
+    };
+    const text = write('bitcoin', records, { ...derived, metrics });
+    expect(linesUnder(text, 'Weekly moves')[0]).toBe(
+      '  hash rate              1.09 million TH/s  +2.04 billion %      99.96 %',
+    );
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBe(WEEK_COLUMNS);
   });
 
   it('shows score changes that match the shown scores', () => {

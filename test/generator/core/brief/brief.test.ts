@@ -3,7 +3,7 @@ import { createDayWriters, type DayWriters } from '../../../../generator/core/re
 import { writeBrief } from '../../../../generator/core/brief/brief.js';
 import type { DayRecords } from '../../../../generator/core/brief/narrator.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { CHAIN_IDS, CHAINS } from '../../../../schemas/catalog.js';
+import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';
 import type { BriefDay, Chain } from '../../../../schemas/types.generated.js';
 import { assertValid } from '../../../../schemas/validate.js';
 import {
@@ -82,6 +82,13 @@ describe('a brief', () => {
     for (const { brief, records } of generated) expect(brief.regime).toEqual(records.meta.regime);
   });
 
+  it('says once what its label means', () => {
+    for (const { brief } of generated.filter((each) => isLabelled(each.brief))) {
+      const parts = `${brief.headline} ${brief.body}`.split(LABEL_MEANINGS[brief.regime.label]);
+      expect(parts).toHaveLength(2);
+    }
+  });
+
   it('states that there is no label, and why', () => {
     const unlabelled = generated.filter(({ brief }) => brief.regime.label === 'indeterminate');
     expect(unlabelled.length).toBeGreaterThan(0);
@@ -106,6 +113,29 @@ describe('a brief', () => {
     expect(body).not.toContain('could not be computed');
   });
 
+  it('names only the signals that an axis without a value needs', () => {
+    const { records } = find(
+      ({ brief: { regime, body } }) => regime.run_days > 1 && / without enough values of /.test(body),
+    );
+    const axes = {
+      ...records.meta.regime.axes,
+      pressure: { z: null, level: null },
+      demand: { z: 0, level: 'normal' },
+    } as const;
+    const missing_signals = ['active_addresses', 'fee_median', 'utilization'];
+    const { body } = rewrite({
+      ...records,
+      meta: {
+        ...records.meta,
+        regime: { ...records.meta.regime, axes },
+        confidence: { ...records.meta.confidence, missing_signals },
+      },
+    });
+    expect(body).toContain(
+      ': pressure could not be computed without enough values of median fee; data quality',
+    );
+  });
+
   it('names each metric that has no value, but had some within the week', () => {
     const gone = generated.filter(({ brief }) => brief.body.includes('Missing on this day: '));
     expect(gone.length).toBeGreaterThan(0);
@@ -120,8 +150,20 @@ describe('a brief', () => {
     }
   });
 
+  it('does not say how a metric without a value moved over the week', () => {
+    const said = /Averaged over the week, [^;]*transactions [^;]*; there had been no label/;
+    const { records } = find(({ brief }) => said.test(brief.body));
+    const metrics = { ...records.gold.metrics, tx_count: null };
+    expect(rewrite({ ...records, gold: { ...records.gold, metrics } }).body).not.toMatch(said);
+  });
+
   it('begins with a record of all history, and not with the same metric on a day on which it moved little', () => {
-    const { records } = find(({ brief }) => brief.regime.run_days > 1 && isLabelled(brief));
+    const { records } = find(
+      ({ brief, records: { derived } }) =>
+        brief.regime.run_days > 1 &&
+        isLabelled(brief) &&
+        (derived.metrics.active_addresses?.change_1d ?? 0) > 0.2,
+    );
     const { tx_count: summary } = records.derived.metrics;
     if (summary === undefined) throw new Error('every chain has transactions');
     const extreme = { quantity: 'tx_count', kind: 'highest', compared: 900, last_reached: null } as const;
@@ -200,7 +242,7 @@ describe('the claims', () => {
     [' were the highest', ' were the lowest'],
     [' were the highest', ' were the second-highest'],
     ['all scores flat', 'all scores rising'],
-    ['among the highest', 'among the lowest'],
+    ['the highest tenth', 'the lowest tenth'],
     ['had held for ', 'had held for 1'],
     ['data quality was ', 'data quality was 1'],
   ])('are checked for truth: replacing %s with %s is detected', (words, other) => {

@@ -4,6 +4,7 @@ import { frontPage } from '../../../../generator/core/pages/front-page.js';
 import { crawlerFiles } from '../../../../generator/core/pages/release-pages.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { weeklyArchivePath, weeklySummaryPath } from '../../../../schemas/paths.js';
 import type { Chain, MetaDay, MetricName } from '../../../../schemas/types.generated.js';
 import { textOf } from '../../../support/pages/html-skeleton.js';
 import { randomSeries, withoutMetrics } from '../../../support/release/random-series.js';
@@ -39,6 +40,13 @@ it('the files for crawlers name only chains that are published', () => {
   expect(sitemap.match(/\/chains\/\w+/g)).toEqual(['/chains/base']);
   expect(llms).toContain('day of Base: how');
   expect(llms).not.toMatch(/bitcoin/i);
+});
+
+it('the files for crawlers name the weekly summaries and their archive', () => {
+  const files = crawlerFiles(texts.site, { facts: [factsOf('base', 3)], methodologyVersion: 'v1' });
+  const llms = files.at(-1)?.content(STAMP).text ?? '';
+  for (const path of [weeklySummaryPath('base'), weeklyArchivePath('base', 'YYYY')])
+    expect(llms).toContain(path);
 });
 
 it('the front page credits a source once, whether or not its attribution begins with "Source:"', () => {

@@ -137,6 +137,16 @@ describe('the explanation of a chain whose newest date has no label', () => {
     );
   });
 
+  it('says why no date has a label, although the newest date has no value', () => {
+    const everyThird = (t: number): boolean => t % 3 === 0;
+    const input = series('bitcoin', 701, Object.fromEntries(BITCOIN.map((metric) => [metric, everyThird])));
+    expect(wordsOf(input)).toMatch(
+      /^bitcoin: 0 of 701 days have a label: every signal has too few values in the last 7 days; data quality 2\d(\.\d)? %, 50 % needed; /,
+    );
+    const ended = series('bitcoin', 700, Object.fromEntries(BITCOIN.map((metric) => [metric, before(600)])));
+    expect(wordsOf(ended)).toMatch(/: every signal ended on 2025-08-22; data quality .*, 50 % needed; with /);
+  });
+
   it('is absent for a chain whose newest date has a label, whatever its first year is', () => {
     expect(explain(series('bitcoin', 700, BITCOIN))).toBeUndefined();
     expect(

@@ -84,6 +84,7 @@ describe('a quantity', () => {
     [0.000_31, 'ETH per transaction', '0.00031 ETH'],
     [36.14, 'gwei', '36.1 gwei'],
     [470_664.9, 'transactions', '470,665'],
+    [165_012_345, 'bytes', '165 MB'],
   ])('of %d %s is %s', (value, unit, words) => expect(amountWords(value, unit)).toBe(words));
 
   it('is accurate to its significant digits and has no exponent', () => {
