@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
@@ -15,6 +15,10 @@ KEY = "crd_test_key"
 
 def sha256_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def listed_files(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    return [{"path": path, "sha256": sha256_of(data), "bytes": len(data)} for path, data in files.items()]
 
 
 class Answer(NamedTuple):
@@ -70,7 +74,7 @@ class Service(Contents):
             return fault
         path = urlsplit(target).path
         if path == "/api/v1/release" and path not in self.public and self.revision:
-            listed = [{"path": name, "sha256": sha256_of(data)} for name, data in self.public.items()]
+            listed = listed_files(self.public)
             release = {"published_revision": self.revision, "files": listed}
             return with_etag(json.dumps(release).encode(), headers)
         if path in self.public:

@@ -14,7 +14,7 @@ from joserfc import jwk, jws
 from joserfc.errors import SecurityWarning
 
 from crd.canonical import canonical
-from service import Service, sha256_of
+from service import Service, listed_files, sha256_of
 from story import R1, R2, R3, R4
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "trust"
@@ -94,8 +94,8 @@ class Signer:
         for path in (KEYS, TIMESTAMP, STATEMENT, RELEASES, "/api/v1/release"):
             service.public.pop(path, None)
         revision = REVISIONS[sequence - 1]
-        listed = [{"path": path, "sha256": sha256_of(data)} for path, data in service.public.items()]
-        release = canonical({"schema": "release/1", "published_revision": revision, "files": listed}).encode()
+        files = listed_files(service.public)
+        release = canonical({"schema": "release/1", "published_revision": revision, "files": files}).encode()
         past = [self.entry(i, records) for i in range(sequence)]
         about = {"site": SITE, "sequence": sequence, "sha256": past[-1]["sha256"]}
         before = {name: past[-2][name] for name in ("revision", "sha256")} if sequence > 1 else None

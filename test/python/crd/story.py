@@ -13,6 +13,7 @@ import datetime
 import functools
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pyarrow
@@ -25,6 +26,7 @@ from service import Contents, Service, sha256_of
 
 R1, R2, R3, R4 = (f"2026-01-{day}.000001" for day in (20, 21, 22, 23))
 FIRST, LAST, RESTATED, OLD, WITHDRAWN = "2026-01-01", "2026-01-21", "2026-01-19", "2026-01-02", "2026-01-20"
+METHODOLOGY = Path(__file__).resolve().parents[3] / "schemas" / "methodology" / "v1.json"
 CALENDAR = "/api/v1/analyst-kit/base/regime-calendar"
 SIGNAL = {"signal": "tx_count", "dimension": "demand", "chains": ["base"]}
 DATES = [(datetime.date(2026, 1, 1) + datetime.timedelta(n)).isoformat() for n in range(21)]
@@ -171,14 +173,24 @@ def tell(service: Service, volumes: bool) -> None:
 def contents(volumes: bool) -> Contents:
     service = Contents()
     service.revision = R4
-    chain = {"updated_through": LAST, "sources": [{"name": "made up", "licence": "CC0", "attribution": "Made Up"}]}
-    service.publish("/api/v1/status", {"schema": "status/1", "chains": {"base": chain, "bitcoin": chain}})
-    service.publish("/api/v1/methodology/v1.json", {"schema": "methodology/1", "signals": [SIGNAL]})
+    limits = {"late_after": "2026-01-24T00:00:00Z", "stale_after": "2026-01-26T00:00:00Z"}
+    times = {"updated_through": LAST, "last_available": LAST, "expected_next_by": "2026-01-24T00:00:00Z", **limits}
+    chain = {**times, "sources": [{"name": "made up", "licence": "CC0", "attribution": "Made Up"}]}
+    about = {"schema": "status/1", "published_revision": R4, "published_at": "2026-01-23T06:00:00Z", "hold": None}
+    service.publish("/api/v1/status", {**about, "chains": {"base": chain, "bitcoin": chain}})
+    service.publish("/api/v1/methodology/v1.json", methodology())
     service.publish(CALENDAR, calendar_of("base", R4))
     service.publish(CALENDAR.replace("base", "bitcoin"), calendar_of("bitcoin", R4))
     for genre in ("gold", "meta"):
         tell_genre(service, genre, volumes)
     return service
+
+
+def methodology() -> dict[str, Any]:
+    """Returns the published methodology with one signal."""
+    published: dict[str, Any] = json.loads(METHODOLOGY.read_bytes())
+    own = [each for each in published["signals"] if each["signal"] == SIGNAL["signal"]]
+    return {**published, "signals": own}
 
 
 def calendar_of(chain: str, revision: str) -> bytes:

@@ -12,8 +12,8 @@ import pytest
 
 from crd import Client, VerificationError
 from crd.trust_paths import MIRRORED
+from crd.values import to_time
 from crd.verification.anchor import parse_anchor
-from crd.verification.forms import to_time
 from crd.verification.result import Verification
 from crd.verification.sources import Folder, Site
 from crd.verification.verifier import Options, verify_folder, verify_site

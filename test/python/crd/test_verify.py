@@ -13,7 +13,8 @@ import pytest
 import crd
 from crd import Client, MissingPackageError, UsageError, Verification, VerificationError
 from crd.cli import main
-from crd.verification.forms import FORMS, to_time
+from crd.values import to_time
+from crd.verification.forms import FORMS
 from crd.verification.public_files import digest_of_history
 from crd.verification.signatures import OneAlgorithm
 from service import KEY, Answer, Service, problem, sha256_of

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import json
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from .canonical import sha256
 from .columns import PROVENANCE, Row, Signals, in_order, to_row
-from .errors import ChangedError, UsageError
+from .document_forms import DAYS, SIGNALS, bundle
+from .errors import ChangedError, DataError, UsageError
 from .files import Files
 from .manifest import Manifest, Version
+from .strict_json import parse_object
 from .table import Table, concatenate, from_rows, parse_csv, parse_parquet
+from .values import ADVICE
 
 WINDOWS = {"30d": 30, "90d": 90, "365d": 365}
 JOBS = 8
 PROGRESS_FILES = 100
+MAX_CELLS = 2_000_000  # of all volumes of an archive
+NEEDED = ("date", "chain", "status", "backfilled", *PROVENANCE)  # columns of every volume
 CHANGE_WAITS = (0, 4, 12)  # copies of the service read a new release within 15 seconds
 Progress = Callable[[str], None]
 T = TypeVar("T")
@@ -40,14 +45,23 @@ def bundle_path(genre: str, chain: str, window: str) -> str:
     return f"/api/v1/files/{genre}/{chain}/{window}/latest.json"
 
 
+class Day(NamedTuple):
+    """What a row has from the record of a date. Only meta records have a status."""
+
+    values: Row
+    methodology_version: str
+    status: str | None
+
+
 class Archive:
     """All versions of all dates of one genre and chain, at the release of one manifest."""
 
     def __init__(self, files: Files, genre: str, chain: str, progress: Progress) -> None:
         self.files, self.genre, self.chain, self.progress = files, genre, chain, progress
         self.path = archive_path(genre, chain)
-        file = files.subscriber(f"{self.path}/manifest.json")
-        self.manifest = Manifest(file.json(), file.sha256)
+        self.manifest = Manifest(files.subscriber(f"{self.path}/manifest.json"), genre, chain)
+        self.cells = 0
+        self.reading = threading.Lock()
 
     def at(self, revision: str, start: str = "0001-01-01", end: str = "9999-12-31") -> Table:
         """Returns the version of each date that was in force at a revision."""
@@ -59,6 +73,7 @@ class Archive:
         covered = max((each["last_date"] for each in self.manifest.volumes), default="")
         dates = [date for date in self.manifest.entries if start <= date <= end and date > covered]
         wanted = [each for date in dates for each in self.manifest.versions(date) if keep(each.since, each.until)]
+        self.cells = 0
         tables = [*parallel(self.read_volume, volumes), self.rest(wanted)]
         table = concatenate([each for each in tables if len(each) > 0] or tables[:1], {})
         if len(table) == 0:
@@ -72,42 +87,56 @@ class Archive:
 
     def read_volume(self, volume: dict[str, Any]) -> Table:
         """Returns a volume: from Parquet with pyarrow, otherwise from CSV with the same cells."""
-        if importlib.util.find_spec("pyarrow") is not None:
-            return parse_parquet(self.files.listed(volume["parquet"]["path"], volume["parquet"]))
-        return parse_csv(self.files.listed(volume["csv"]["path"], volume["csv"]))
+        kind, parse = ("csv", parse_csv) if importlib.util.find_spec("pyarrow") is None else ("parquet", parse_parquet)
+        path = volume[kind]["path"]
+        data = self.files.listed(path, volume[kind])
+        with self.reading:
+            table = parse(data, path, NEEDED)
+            self.cells += len(table) * len(table.columns)
+            if self.cells > MAX_CELLS or set(table.columns["chain"]) - {self.chain}:
+                raise DataError(
+                    f"{path} has cells of another chain, or the volumes of the archive have too many. {ADVICE}"
+                )
+        return table
 
     def rest(self, versions: Sequence[Version]) -> Table:
         """Returns the rows of versions that are in no volume."""
-        bundled = self.read_bundle([each.date for each in versions if each.until is None])
-        missing = [each for each in versions if each.status != "withdrawn" and each.sha256 not in bundled]
-        records = parallel(self.read_day, missing, self.report)
-        known = bundled | {each.sha256: record for each, record in zip(missing, records)}
         signals = signals_of(self.files, self.genre, self.chain, self.manifest.methodology_version) if versions else []
-        return from_rows([self.row(each, known, signals) for each in versions])
+
+        def day_of(record: dict[str, Any]) -> Day:
+            values = to_row(self.genre, record, signals)
+            return Day(values, record["methodology_version"], record.get("status"))
+
+        bundle = self.read_bundle([each.date for each in versions if each.until is None])
+        bundled = {digest: day_of(record) for digest, record in bundle.items()}
+        missing = [each for each in versions if each.status != "withdrawn" and each.sha256 not in bundled]
+        days = parallel(lambda each: day_of(self.read_day(each)), missing, self.report)
+        known = bundled | {each.sha256: day for each, day in zip(missing, days)}
+        return from_rows([self.row(each, known) for each in versions])
 
     def report(self, done: int, count: int) -> None:
         if done % PROGRESS_FILES == 0:
             self.progress(f"{self.chain} {self.genre}: {done} of {count} day files")
 
-    def row(self, version: Version, records: dict[str, dict[str, Any]], signals: Signals) -> Row:
-        record = None if version.status == "withdrawn" else records[version.sha256]
+    def row(self, version: Version, days: dict[str, Day]) -> Row:
+        day = None if version.status == "withdrawn" else days[version.sha256]
         entry = self.manifest.entries[version.date]
         return {
             "date": version.date,
             "chain": self.chain,
-            **({} if record is None else to_row(self.genre, record, signals)),
-            "status": version.status or self.status_of(version, record or {}),
+            **({} if day is None else day.values),
+            "status": version.status or self.status_of(version, day),
             "backfilled": version.backfilled,
-            "methodology_version": (record or entry)["methodology_version"],
+            "methodology_version": entry["methodology_version"] if day is None else day.methodology_version,
             "published_revision": version.revision,
             "in_force_from": version.since,
             "in_force_until": version.until,
         }
 
-    def status_of(self, version: Version, record: dict[str, Any]) -> str:
+    def status_of(self, version: Version, day: Day | None) -> str:
         """Returns the status that a date had when a superseded version ended. Only meta records contain it."""
-        if self.genre == "meta":
-            return str(record["status"])
+        if self.genre == "meta" and day is not None:
+            return str(day.status)
         until = version.until or self.manifest.revision
         dated = self.meta.manifest.versions(version.date) if version.date in self.meta.manifest.entries else ()
         found = [each for each in dated if each.since < until]
@@ -124,8 +153,8 @@ class Archive:
     def read_day(self, version: Version) -> dict[str, Any]:
         """Returns the record of a version, whatever was published since."""
         path = f"{self.path}/{version.date}.json?revision={version.since}"
-        record: dict[str, Any] = json.loads(self.files.listed(path, {"sha256": version.sha256, "bytes": version.bytes}))
-        return record
+        data = self.files.listed(path, {"sha256": version.sha256, "bytes": version.bytes})
+        return parse_object(data, path, DAYS[self.genre])
 
     def read_bundle(self, dates: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Returns the records by digest of the smallest bundle with these dates, or of the largest one."""
@@ -151,13 +180,13 @@ def signals_of(files: Files, genre: str, chain: str, version: str) -> Signals:
     """Returns the signals of a chain that meta days contain, in the order of the methodology."""
     if genre != "meta":
         return []
-    methodology = files.public(f"/api/v1/methodology/{version}.json").json()
+    methodology = files.public(f"/api/v1/methodology/{version}.json").json(SIGNALS)
     return [each for each in methodology["signals"] if chain in each["chains"]]
 
 
 def bundled_days(files: Files, genre: str, chain: str, window: str) -> dict[str, dict[str, Any]]:
     """Returns the records of a bundle by the digests of their day files."""
-    days = files.subscriber(bundle_path(genre, chain, window)).json()["days"]
+    days = files.subscriber(bundle_path(genre, chain, window)).json(bundle(genre))["days"]
     return {sha256(day).hex(): day for day in days}
 
 

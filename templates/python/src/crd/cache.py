@@ -9,9 +9,17 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from .errors import DataError
+from .local_files import read_file
+from .strict_json import parse_object
+from .values import either, etag, exactly, having, judge, sha256
+
 
 def sha256_hex(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+ANSWER = having({}, etag=either(exactly(""), etag), sha256=sha256)
 
 
 class Known(NamedTuple):
@@ -31,7 +39,7 @@ class Cache:
     def read(self, digest: str) -> bytes | None:
         """Returns the content with this digest, or None. A damaged file counts as missing."""
         try:
-            data = (self.objects / digest).read_bytes()
+            data = read_file(self.objects / judge(digest, sha256, "A digest"))
         except OSError:
             return None
         return data if sha256_hex(data) == digest else None
@@ -45,10 +53,10 @@ class Cache:
     def known(self, url: str) -> Known | None:
         """Returns the last answer for a URL, or None."""
         try:
-            known = json.loads((self.answers / sha256_hex(url.encode())).read_bytes())
-            return Known(str(known["etag"]), str(known["sha256"]))
-        except (OSError, ValueError, TypeError, KeyError):
+            known = parse_object(read_file(self.answers / sha256_hex(url.encode())), "An answer", ANSWER)
+        except (OSError, DataError):
             return None
+        return Known(known["etag"], known["sha256"])
 
     def remember(self, url: str, known: Known) -> None:
         replace_file(self.answers / sha256_hex(url.encode()), json.dumps(known._asdict()).encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -17,12 +17,15 @@ from .mirrors import command as sync_command
 from .settings import package_version
 from .table import Table, missing_package
 from .tables import GENRES, TABLE_GENRES, Tables
+from .terminal import cleaned, say, shown_json
 from .verification import command as verify_command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # the encoding of a terminal can lack characters
     try:
         code = int(options.run(options))
         sys.stdout.flush()
@@ -31,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except CrdError as fault:
-        print(f"{options.command}: {fault}", file=sys.stderr)
+        say(f"{options.command}: {fault}", sys.stderr)
         return 2
 
 
@@ -94,8 +97,7 @@ def tables() -> Tables:
 
 def show(value: Table | dict[str, Any]) -> int:
     """Prints a table as CSV, or a record as JSON."""
-    text = value.to_csv() if isinstance(value, Table) else json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-    sys.stdout.write(text)
+    sys.stdout.write(cleaned(value.to_csv()) if isinstance(value, Table) else shown_json(value) + "\n")
     return 0
 
 
@@ -113,7 +115,8 @@ def print_status(options: argparse.Namespace) -> int:
         what = "no day is available" if last is None else f"last day {last}, {when} {due}"
         hold = status.get("holds", {}).get(chain)
         lines.append(f"{chain:<10}{freshness(each, utc_now()):<7}{what}{'' if hold is None else f', on hold: {hold}'}")
-    print("\n".join(lines))
+    for line in lines:
+        say(line)
     return 0
 
 

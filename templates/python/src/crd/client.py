@@ -15,6 +15,7 @@ from .files import Files
 from .manifest import Date
 from .settings import find_api_key, find_base_url, find_cache
 from .tables import TABLE_GENRES, Tables
+from .terminal import say
 from .transport import Transport
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ TRIES = 6
 
 
 def print_progress(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    say(text, sys.stderr)
 
 
 class Client:

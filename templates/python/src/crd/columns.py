@@ -62,6 +62,8 @@ def parse_cell(name: str, text: str) -> Any:
         return float(text)
     if kind == "integer":
         return int(text)
+    if kind == "boolean" and text not in ("true", "false"):
+        raise ValueError(f"{text[:100]!r} is neither true nor false")
     return text == "true" if kind == "boolean" else text
 
 
@@ -111,12 +113,12 @@ def meta_row(record: Mapping[str, Any], signals: Signals) -> Row:
         row[name] = number(confidence[name])
     row["missing_signals"] = " ".join(confidence["missing_signals"]) or None
     for dimension in dict.fromkeys(each["dimension"] for each in signals):
-        each = record["scorecard"][dimension]
+        each = record["scorecard"].get(dimension, {})
         row |= {
-            f"{dimension}_score": number(each["score"]),
-            f"{dimension}_score_z": number(each["z"]),
-            f"{dimension}_score_level": each["level"],
-            f"{dimension}_score_trend": each["trend"],
+            f"{dimension}_score": number(each.get("score")),
+            f"{dimension}_score_z": number(each.get("z")),
+            f"{dimension}_score_level": each.get("level"),
+            f"{dimension}_score_trend": each.get("trend"),
         }
     drivers = {driver["signal"]: driver for driver in record["drivers"]}
     for signal in (each["signal"] for each in signals):

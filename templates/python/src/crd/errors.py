@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from .terminal import printable
+
 
 class CrdError(Exception):
-    """Any error of the client."""
+    """Any error of the client. Its text can quote a service: it is one line without control characters."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(printable(text))
 
 
 class UsageError(CrdError, ValueError):
@@ -45,6 +50,10 @@ class DamagedError(FileError):
 
 class IncompleteError(TemporaryError):
     """A mirror is incomplete; the next run continues it."""
+
+
+class DataError(CrdError):
+    """A document of the service, or a file, is not what it must be. The message names the first invalid value."""
 
 
 class ChangedError(CrdError):

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from .cache import Cache, Known, sha256_hex
-from .errors import ChangedError, DamagedError, FileError, NotFoundError
+from .document_forms import RELEASE as RELEASE_FORM
+from .errors import ChangedError, DamagedError, DataError, FileError, NotFoundError
+from .strict_json import parse_object
 from .transport import Transport
 from .trust_paths import RELEASE
+from .values import Form
 
 T = TypeVar("T")
 DAMAGED = "its size or digest differs from the listed one"
 
 
 class File(NamedTuple):
-    """The verified content of a file, and its digest."""
+    """The verified content of a file, its digest and its path."""
 
     data: bytes
     sha256: str
+    path: str
 
-    def json(self) -> dict[str, Any]:
-        value: dict[str, Any] = json.loads(self.data)
-        return value
+    def json(self, form: Form | None = None) -> dict[str, Any]:
+        """Returns the document in the file. Raises DataError if it is not one, or does not have the form."""
+        return parse_object(self.data, self.path, form)
 
 
 class Received(NamedTuple):
@@ -49,19 +52,20 @@ class Release:
     def __init__(self, files: Files, fresh: bool) -> None:
         self.files, self.fresh = files, fresh
         value = files.read_release(fresh)
-        self.revision = str(value["published_revision"])
-        self.digests: dict[str, str] = {each["path"]: each["sha256"] for each in value["files"]}
+        self.revision: str = value["published_revision"]
+        self.listed: dict[str, dict[str, Any]] = {each["path"]: each for each in value["files"]}
 
     def read(self, path: str) -> File:
         """Returns a file. Raises NotFoundError if the release has none at this path, ChangedError for other bytes."""
-        digest = self.digests.get(path)
-        if digest is None:
+        listed = self.listed.get(path)
+        if listed is None:
             raise NotFoundError(f"The release has no file {path}.")
-        data = self.files.cache.read(digest) or self.files.read_public(path, self.fresh)
+        digest: str = listed["sha256"]
+        data = self.files.cache.read(digest) or self.files.read_public(path, self.fresh, listed["bytes"])
         if sha256_hex(data) != digest:
             advice = "A release was published, and caches keep files for up to five minutes. Run it again later."
             raise ChangedError(f"{path}: {DAMAGED}. {advice}")
-        return File(data, digest)
+        return File(data, digest, path)
 
 
 class Files:
@@ -84,24 +88,21 @@ class Files:
     def read_release(self, fresh: bool) -> dict[str, Any]:
         """Returns the list of the public files of a release."""
         try:
-            value: dict[str, Any] = json.loads(self.read_public(RELEASE, fresh))
-            if "published_revision" in value and "files" in value:
-                return value
-        except (ValueError, TypeError):
-            pass
-        raise self.transport.unexpected()
+            return parse_object(self.read_public(RELEASE, fresh), RELEASE, RELEASE_FORM)
+        except DataError as fault:
+            raise self.transport.unexpected() from fault
 
-    def read_public(self, path: str, fresh: bool) -> bytes:
+    def read_public(self, path: str, fresh: bool, size: int | None = None) -> bytes:
         """Returns a public file that is not verified yet; the cached one if it is unchanged."""
-        return self.receive_public(path, fresh).data
+        return self.receive_public(path, fresh, size).data
 
-    def receive_public(self, path: str, fresh: bool) -> Received:
-        """Like `read_public`, and says whether a cache on the way answered."""
+    def receive_public(self, path: str, fresh: bool, size: int | None = None) -> Received:
+        """Like `read_public`, and says whether a cache on the way answered. A file of another size is cut off."""
         url = self.transport.base_url + path
         known = None if fresh else self.cache.known(url)
         held = None if known is None else self.cache.read(known.sha256)
         etag = None if held is None or known is None else known.etag
-        answer = self.transport.retrying(lambda: self.transport.request_public(path, etag, fresh))
+        answer = self.transport.retrying(lambda: self.transport.request_public(path, etag, fresh, size))
         if answer.data is None:
             assert held is not None  # only a held file is asked for with its ETag
             return Received(held, answer.is_cached)
@@ -121,7 +122,7 @@ class Files:
         if data is not held:
             self.cache.write(data)
             self.cache.remember(url, Known("", digest))
-        return File(data, digest)
+        return File(data, digest, path)
 
     def newest(self, path: str, held: bytes | None) -> bytes:
         """Returns a verified subscriber file without the cache; `held` itself if the file still has its bytes."""
@@ -147,7 +148,7 @@ class Files:
 
     def fetch_listed(self, path: str, entry: Mapping[str, Any]) -> bytes:
         """Downloads a file that a manifest lists, without the cache. Raises ChangedError if it is another one now."""
-        digest, size = str(entry["sha256"]), int(entry["bytes"])
+        digest, size = entry["sha256"], entry["bytes"]
 
         def fetch() -> bytes:
             try:

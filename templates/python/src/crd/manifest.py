@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .errors import CrdError, UsageError
+from .document_forms import MANIFEST
+from .errors import CrdError, DataError, UsageError
+from .strict_json import parse_object
+from .values import ADVICE, REVISION, judge
+
+if TYPE_CHECKING:
+    from .files import File
 
 SCHEMAS = ("manifest/1", "manifest/2")
 BACKFILLED_AFTER = datetime.timedelta(days=7)
 Date = str | datetime.date
-REVISION = r"\d{4}-\d\d-\d\d\.\d{6}"
 
 
 @dataclass(frozen=True)
@@ -33,14 +38,15 @@ class Version:
 class Manifest:
     """A verified manifest."""
 
-    def __init__(self, value: Mapping[str, Any], sha256: str) -> None:
-        if value.get("schema") not in SCHEMAS:
-            found = value.get("schema")
-            raise CrdError(f"The manifest is {found}. Install a newer version of chain-reference-data.")
-        self.sha256 = sha256
+    def __init__(self, file: File, genre: str, chain: str) -> None:
+        value = parse_manifest(file.data, file.path)
+        if (value["chain"], value["genre"]) != (chain, genre):
+            raise DataError(f"{file.path} belongs to another archive. {ADVICE}")
+        self.sha256 = file.sha256
+        self.path = file.path
         self.revision: str = value["published_revision"]
         self.methodology_version: str = value["methodology_version"]
-        self.volumes: list[dict[str, Any]] = list(value.get("volumes", []))
+        self.volumes: list[dict[str, Any]] = value.get("volumes", [])
         self.entries: dict[str, dict[str, Any]] = {each["date"]: each for each in value["dates"]}
         published = {name: parse_instant(each["published_at"]) for name, each in value["revisions"].items()}
         self.published: dict[str, datetime.datetime] = dict(sorted(published.items()))
@@ -64,7 +70,13 @@ class Manifest:
     def is_late(self, date: str, revision: str) -> bool:
         """Returns whether a revision was published more than seven days after the end of a date."""
         end = midnight_of(date) + datetime.timedelta(days=1)
-        return self.published[revision] - end > BACKFILLED_AFTER
+        return self.published_at(revision) - end > BACKFILLED_AFTER
+
+    def published_at(self, revision: str) -> datetime.datetime:
+        """Returns when a revision was published."""
+        if revision not in self.published:
+            raise DataError(f"{self.path} does not list the revision {revision}. {ADVICE}")
+        return self.published[revision]
 
     def revision_at(self, as_of: Date | None) -> str:
         """Returns the newest listed revision at a revision, at an instant, or at the end of a date (UTC)."""
@@ -76,10 +88,19 @@ class Manifest:
         else:
             known = [name for name, published in self.published.items() if published <= instant]
         if not known:
-            name, published = next(iter(self.published.items()))
+            name, published = next(iter(self.published.items()), (self.revision, instant))
             first = f"{name}, published at {published:%Y-%m-%dT%H:%M:%SZ}"
             raise UsageError(f"as_of={as_of} is before the first release ({first}). Use that time or a later one.")
         return known[-1]
+
+
+def parse_manifest(data: bytes, path: str) -> dict[str, Any]:
+    """Returns the manifest in a file. Raises CrdError for one of a newer form, DataError for anything else."""
+    value = parse_object(data, path)
+    if value.get("schema") not in SCHEMAS:
+        found = str(value.get("schema"))
+        raise CrdError(f"The manifest {path} is {found[:100]}. Install a newer version of chain-reference-data.")
+    return judge(value, MANIFEST, path)
 
 
 def freshness(limits: dict[str, Any], now: datetime.datetime) -> str:
@@ -88,10 +109,10 @@ def freshness(limits: dict[str, Any], now: datetime.datetime) -> str:
     without these say only how fresh it was at publication.
     """
     if "stale_after" not in limits:
-        return str(limits["freshness"])
+        return str(limits.get("freshness", "unknown"))
     for name in ("stale", "late"):
         limit = limits[f"{name}_after"]
-        if limit is None or now >= datetime.datetime.fromisoformat(limit.replace("Z", "+00:00")):
+        if limit is None or now >= parse_instant(limit):
             return name
     return "fresh"
 

@@ -74,7 +74,7 @@ def labels_of_days(archive: Archive, days: Iterable[str]) -> dict[str, list[Labe
     names = ("date", "in_force_from", "regime", "backfilled")
     result: dict[str, list[Label]] = {}
     for date, since, regime, backfilled in zip(*(table.columns.get(name, []) for name in names)):
-        label = Label(archive.manifest.published[since], regime, backfilled)
+        label = Label(archive.manifest.published_at(since), regime, backfilled)
         result.setdefault(date, []).append(label)
     return result
 

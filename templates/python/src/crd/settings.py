@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from .errors import UsageError
+from .strict_json import parse_json
 
 DISTRIBUTION = "chain-reference-data"
 WHEELS = "/api/v1/python/"  # the service publishes its client below this path
@@ -111,7 +111,7 @@ def installed_from() -> str | None:
     """Returns the address of the service whose wheel was installed by its URL; pip records it (PEP 610)."""
     try:
         text = distribution(DISTRIBUTION).read_text("direct_url.json")
-        url = json.loads(text or "{}").get("url", "")
+        url = parse_json((text or "{}").encode()).get("url", "")
     except (PackageNotFoundError, ValueError, AttributeError):
         return None
     base, found, _ = str(url).partition(WHEELS)

@@ -9,12 +9,26 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .columns import Row, kind_of, labels_of, parse_cell
-from .errors import DamagedError, MissingPackageError, UsageError
+from .columns import Kind, Row, kind_of, labels_of, parse_cell
+from .errors import DataError, MissingPackageError, UsageError
+from .values import ADVICE, Form, date, number, sentence, when, whole
 
 if TYPE_CHECKING:
     import pandas
     import polars
+
+MAX_CELLS = 500_000  # of a file
+MAX_UNPACKED_BYTES = 2**26  # of a Parquet file
+NULLABLE = ("in_force_until", "confidence")  # of the columns that the client needs
+PARQUET_TYPES = ("date32[day]", "string", "double", "int64", "int32", "bool", "null")
+FORMS: dict[Kind, Form] = {
+    "date": date,
+    "label": sentence,
+    "text": sentence,
+    "number": number,
+    "integer": whole(0, 2**53),
+    "boolean": lambda cell: when(isinstance(cell, bool)),
+}
 
 
 @dataclass
@@ -119,27 +133,78 @@ def csv_cell(cell: Any) -> Any:
     return "" if cell is None else cell
 
 
-def parse_csv(data: bytes, wanted: Callable[[str], bool] = lambda _: True) -> Table:
-    """Reads a CSV file of the service, or the wanted columns of it."""
-    lines = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
-    names = lines[0] if lines else []
-    if not names or any(len(line) != len(names) for line in lines):
-        raise DamagedError("The CSV file has lines of different lengths. Please report this.")
-    return Table(
-        {name: [parse_cell(name, line[i]) for line in lines[1:]] for i, name in enumerate(names) if wanted(name)}
-    )
+def parse_csv(data: bytes, name: str, needed: Iterable[str], wanted: Callable[[str], bool] = lambda _: True) -> Table:
+    """Reads a CSV file of the service, or the wanted columns of it. Raises DataError, which calls the file `name`."""
+    try:
+        if data.count(b"\n") + data.count(b",") > MAX_CELLS:
+            raise ValueError("it has too many cells")
+        lines = list(csv.reader(io.StringIO(data.decode("utf-8"), newline=""), strict=True))
+        names = lines[0] if lines else []
+        if len(set(names)) != len(names) or any(len(line) != len(names) for line in lines):
+            raise ValueError("it has lines of different lengths, or a column twice")
+        columns = {each: i for i, each in enumerate(names) if wanted(each)}
+        table = Table({each: [parse_cell(each, line[i]) for line in lines[1:]] for each, i in columns.items()})
+        return checked(table, needed)
+    except (ValueError, csv.Error) as fault:
+        raise DataError(f"{name} is not a valid CSV file: {fault}. {ADVICE}") from fault
 
 
-def parse_parquet(data: bytes, wanted: Callable[[str], bool] = lambda _: True) -> Table:
-    """Reads a Parquet file of the service, or the wanted columns of it. Needs pyarrow."""
+def parse_parquet(
+    data: bytes, name: str, needed: Iterable[str], wanted: Callable[[str], bool] = lambda _: True
+) -> Table:
+    """
+    Reads a Parquet file of the service, or the wanted columns of it. Raises DataError, which calls the file `name`.
+    Needs pyarrow.
+    """
     import pyarrow
     import pyarrow.parquet
 
-    file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
-    names = [name for name in file.schema_arrow.names if wanted(name)]
-    read = file.read(columns=names, use_threads=False)  # volumes are small, and read in several threads already
-    texts = {name: read[name].cast(pyarrow.string()) for name in names if kind_of(name) == "date"}
-    return Table({name: texts.get(name, read[name]).to_pylist() for name in names})
+    types = {"number": pyarrow.float64(), "integer": pyarrow.int64(), "boolean": pyarrow.bool_()}
+    try:
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
+        fields = {each.name: str(each.type) for each in file.schema_arrow}
+        other = next((each for each in fields if fields[each] not in PARQUET_TYPES), None)
+        if other is not None or len(fields) != file.metadata.num_columns:
+            raise ValueError(f"the column {other} is repeated or has another type than volumes have")
+        groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
+        unpacked = sum(each.total_byte_size for each in groups)
+        if file.metadata.num_rows * len(fields) > MAX_CELLS or not 0 <= unpacked <= MAX_UNPACKED_BYTES:
+            raise ValueError("it has too many cells")
+        names = [each for each in fields if wanted(each)]
+        texts = [each for each in names if fields[each] == "string"]
+        # Equal texts stay one text in memory, as they are one in the file.
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), read_dictionary=texts)
+        read = file.read(columns=names, use_threads=False)  # volumes are small, and read in several threads already
+
+        def cells_of(name: str) -> list[Any]:
+            if name in texts:
+                return texts_of(read[name])
+            return list(read[name].cast(types.get(kind_of(name), pyarrow.string())).to_pylist())
+
+        return checked(Table({each: cells_of(each) for each in names}), needed)
+    except (pyarrow.ArrowException, ValueError, LookupError, OSError, TypeError) as fault:
+        raise DataError(f"{name} is not a valid Parquet file: {fault}. {ADVICE}") from fault
+
+
+def texts_of(column: Any) -> list[str | None]:
+    cells: list[str | None] = []
+    for chunk in column.chunks:
+        known = chunk.dictionary.to_pylist()
+        cells += [None if each is None else known[each] for each in chunk.indices.to_pylist()]
+    return cells
+
+
+def checked(table: Table, needed: Iterable[str]) -> Table:
+    """Returns a table whose needed columns have values, and whose values are of their kinds. Raises ValueError."""
+    for name in needed:
+        if name not in table.columns or (name not in NULLABLE and None in table.columns[name]):
+            raise ValueError(f"the column {name} is missing, or has an empty cell")
+    for name, cells in table.columns.items():
+        form = FORMS[kind_of(name)]
+        wrong = next((cell for cell in dict.fromkeys(cells) if cell is not None and form(cell) is not None), None)
+        if wrong is not None:
+            raise ValueError(f"the column {name[:100]} has the cell {str(wrong)[:100]!r}")
+    return table
 
 
 def concatenate(tables: Sequence[Table], attributes: dict[str, Any]) -> Table:

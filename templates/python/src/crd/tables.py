@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .archive import Archive, Progress, bundle_path, check_window, signals_of, unchanged
 from .columns import PROVENANCE, Row, in_order, to_row
+from .document_forms import STATUS as STATUS_FORM
+from .document_forms import bundle as bundle_form
 from .errors import NotFoundError, UsageError
 from .files import File, Files, Release
-from .manifest import REVISION, Date, parse_date
+from .manifest import Date, is_revision, parse_date
 from .table import Table, concatenate, from_rows, parse_csv
 
 GENRES = ("meta", "gold", "derived", "briefs")
 TABLE_GENRES = ("meta", "gold", "derived")
 STATUS = "/api/v1/status"
+# The columns of a calendar that the client needs.
+CALENDAR_COLUMNS = ("date", "regime", "confidence", "published_revision", "determinism_hash")
 
 
 class Tables:
@@ -27,7 +30,7 @@ class Tables:
 
     def status(self) -> dict[str, Any]:
         """Returns freshness and publication context of every chain."""
-        status = self.files.public(STATUS).json()
+        status = self.files.public(STATUS).json(STATUS_FORM)
         self.sources = {name: each["sources"] for name, each in status["chains"].items()}
         return status
 
@@ -41,8 +44,8 @@ class Tables:
         return self.calendar_table(chain, self.files.public(calendar_path(chain)))
 
     def calendar_table(self, chain: str, file: File) -> Table:
-        table = parse_csv(file.data)
-        table.attributes = self.attributes([chain], max(table.columns["published_revision"]), file.sha256)
+        table = parse_calendar(file)
+        table.attributes = self.attributes([chain], max(table.columns["published_revision"], default=""), file.sha256)
         return table
 
     def calendars(self) -> Table:
@@ -62,7 +65,7 @@ class Tables:
     def day(self, genre: str, chain: str, date: Date, revision: str | None = None) -> Row:
         """Returns the record of a date, or what the date said in a revision."""
         self.check(genre, chain)
-        if revision is not None and re.fullmatch(REVISION, revision) is None:
+        if revision is not None and not is_revision(revision):
             raise UsageError(f"{revision!r} is not a revision. Use one such as 2024-03-01.000001.")
         query = "" if revision is None else f"?revision={revision}"
         archive = bundle_path(genre, chain, "latest").removesuffix("/latest.json")
@@ -71,7 +74,7 @@ class Tables:
     def latest(self, genre: str, chain: str) -> Row:
         """Returns the record of the latest date."""
         self.check(genre, chain)
-        record: Row = self.read(bundle_path(genre, chain, "latest")).json()["days"][-1]
+        record: Row = self.read(bundle_path(genre, chain, "latest")).json(bundle_form(genre))["days"][-1]
         return record
 
     def bundle(self, genre: str, chain: str, window: str = "90d") -> Table:
@@ -79,7 +82,7 @@ class Tables:
         self.check(genre, chain, TABLE_GENRES)
         check_window(window)
         file = self.read(bundle_path(genre, chain, window))
-        bundle = file.json()
+        bundle = file.json(bundle_form(genre))
         signals = signals_of(self.files, genre, chain, bundle["methodology_version"])
         rows = [{"date": day["date"], "chain": chain, **to_row(genre, day, signals)} for day in bundle["days"]]
         table = from_rows(rows)
@@ -144,6 +147,10 @@ class Tables:
         sources = [each for chain in chains for each in self.sources[chain]]
         lines = [f"{each.get('attribution', each['name'])}, {each['licence']}" for each in sources]
         return {"revision": revision, "digest": digest, "attribution": list(dict.fromkeys(lines))}
+
+
+def parse_calendar(file: File) -> Table:
+    return parse_csv(file.data, file.path, CALENDAR_COLUMNS)
 
 
 def calendar_path(chain: str) -> str:

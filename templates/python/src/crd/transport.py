@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import email.utils
-import json
+import http.cookiejar
 import re
 import threading
 import time
 import weakref
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 import httpx
 
-from .errors import AccessError, CrdError, DamagedError, FileError, NotFoundError, TemporaryError
+from .document_forms import LINK, PROBLEM, url
+from .errors import AccessError, CrdError, DamagedError, DataError, FileError, NotFoundError, TemporaryError
 from .settings import DISTRIBUTION, LOOPBACK_HOSTS, advice_on_key, advice_on_missing_key, package_version
+from .strict_json import parse_object
+from .values import MAX_FILE_BYTES, etag, url_path
 
-TIMEOUT_SECONDS = 60.0
-LONGEST_WAIT_SECONDS = 120.0
+TIMEOUT_SECONDS = 60.0  # without any byte
+ANSWER_SECONDS = 120.0  # for a whole answer
+LONGEST_WAIT_SECONDS = 120.0  # for all tries of a file together
 FIRST_WAIT_SECONDS = 0.5
 SMALL_BYTES = 65_536  # no link or problem document is longer
+LARGE_BYTES = 2**20  # longer answers are received one after another
 CONNECTIONS = 32
+REDIRECTS = 5
 
 T = TypeVar("T")
+# What the library raises without an answer: RuntimeError after `reconnect`, others for an address that it cannot use.
+UNANSWERED = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError, OverflowError, RuntimeError, zlib.error)
 
 
 class Link(NamedTuple):
@@ -47,36 +57,64 @@ class Transport:
     def __init__(self, base_url: str, api_key: str | None, tries: int) -> None:
         self.base_url, self.api_key, self.tries = base_url, api_key, tries
         self.stopped = threading.Event()
-        headers = {"User-Agent": f"{DISTRIBUTION}/{package_version()}"}
+        self.large = threading.Lock()
+        self.http = self.connect()
+
+    def connect(self) -> httpx.Client:
+        headers = {"User-Agent": f"{DISTRIBUTION}/{package_version()}", "Accept-Encoding": "gzip"}
         limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
         hosts = [f"[{host}]" if ":" in host else host for host in LOOPBACK_HOSTS]
         direct = {f"all://{host}": None for host in hosts}  # a proxy of the environment would see the key
-        self.http = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers, limits=limits, mounts=direct)
-        weakref.finalize(self, self.http.close)
+        no_cookies = http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
+        client = httpx.Client(
+            timeout=TIMEOUT_SECONDS,
+            headers=headers,
+            limits=limits,
+            mounts=direct,
+            cookies=no_cookies,
+            max_redirects=REDIRECTS,
+            event_hooks={"request": [self.check_request]},
+        )
+        weakref.finalize(self, client.close)
+        return client
+
+    def check_request(self, request: httpx.Request) -> None:
+        """Refuses a link or a redirect to another kind of address, and the key on its way to another service."""
+        address = str(request.url)
+        is_plain = request.url.scheme != "https" and self.base_url.lower().startswith("https:")
+        if url(address) is not None or is_plain:
+            raise AccessError(f"the service names the address {address}, which is not read")
+        own = httpx.URL(self.base_url)
+        is_own = (request.url.scheme, request.url.host, request.url.port) == (own.scheme, own.host, own.port)
+        if "X-API-Key" in request.headers and not is_own:
+            raise AccessError(f"the key is not sent to {address}")
 
     def retrying(self, action: Callable[[], T]) -> T:
-        """Runs `action` until it has no temporary error; waits as long as the service asks for."""
+        """Runs `action` until it has no temporary error; waits as long as the service asks for, within a limit."""
+        left = LONGEST_WAIT_SECONDS
         for attempt in range(1, self.tries + 1):
             try:
                 return action()
             except TemporaryError as fault:
                 wait = FIRST_WAIT_SECONDS * 2 ** (attempt - 1) if fault.seconds is None else fault.seconds
-                if attempt == self.tries or self.stopped.wait(min(wait, LONGEST_WAIT_SECONDS)):
+                wait = min(wait, left)
+                if attempt == self.tries or left <= 0 or self.stopped.wait(wait):
                     raise
+                left -= wait
         raise AssertionError("there is at least one try")
 
-    def request_public(self, path: str, etag: str | None, fresh: bool) -> Answer:
+    def request_public(self, path: str, etag: str | None, fresh: bool, size: int | None = None) -> Answer:
         """Requests a public file, without the key, from any host. `fresh` asks caches whether it changed."""
         headers = {} if etag is None else {"If-None-Match": etag}
         if fresh:
             headers["Cache-Control"] = "no-cache"
-        status, answer, data = self.get(self.base_url + path, headers, None, follows=True)
+        status, answer, data = self.get(self.address(path), headers, size, follows=True)
         is_cached = re.fullmatch("0*[1-9][0-9]*", answer.get("Age", "")) is not None
         if status == 304 and etag is not None:
             return Answer(None, etag, is_cached)
         if status != 200:
             raise explain(status, answer, data)
-        return Answer(data, answer.get("ETag", ""), is_cached)
+        return Answer(data, usable_etag(answer), is_cached)
 
     def request_link(self, path: str, digest: str | None) -> Link | None:
         """Requests a link to a subscriber file; returns None if the file still has the digest."""
@@ -85,7 +123,7 @@ class Transport:
             headers["X-API-Key"] = self.api_key
         if digest is not None:
             headers["If-None-Match"] = f'"sha256:{digest}"'
-        status, answer, data = self.get(self.base_url + path, headers, SMALL_BYTES, follows=False)
+        status, answer, data = self.get(self.address(path), headers, SMALL_BYTES, follows=False)
         if status == 304 and digest is not None:
             return None
         if status != 200:
@@ -95,17 +133,16 @@ class Transport:
                 advice = (advice_on_missing_key if is_missing else advice_on_key)(self.base_url)
                 raise AccessError(f"{fault} {advice}".rstrip(), fault.code)
             raise fault
-        return self.parse_link(data)
-
-    def parse_link(self, data: bytes) -> Link:
         try:
-            body = json.loads(data)
-            link = Link(body["url"], body["sha256"], body["bytes"])
-            if re.match("https?://", link.url) and re.fullmatch("[0-9a-f]{64}", link.sha256) and link.bytes >= 0:
-                return link
-        except (ValueError, TypeError, KeyError):
-            pass
-        raise self.unexpected()
+            body = parse_object(data, "A link", LINK)
+        except DataError as fault:
+            raise self.unexpected() from fault
+        return Link(body["url"], body["sha256"], body["bytes"])
+
+    def address(self, path: str) -> str:
+        if url_path(path) is not None:
+            raise DataError(f"The path {path[:100]!r} of a file is not valid.")
+        return self.base_url + path
 
     def unexpected(self) -> TemporaryError:
         """Returns the error for an answer of another program, or of a proxy that asks its users to sign in."""
@@ -121,27 +158,91 @@ class Transport:
         return data
 
     def get(
-        self, url: str, headers: dict[str, str], most: int | None, follows: bool
+        self, url: str, headers: dict[str, str], size: int | None, follows: bool
     ) -> tuple[int, httpx.Headers, bytes]:
-        """Returns status, headers and at most `most` + 1 bytes of an answer."""
-        data = bytearray()
-        started = False
+        """
+        Returns status, headers and content of an answer. Of a file of `size` bytes, which can be unknown, one byte more
+        is read, to know that it is longer; of other answers a few.
+        """
+        used, started = self.http, threading.Event()
+        most = MAX_FILE_BYTES if size is None else min(size, MAX_FILE_BYTES)
+
+        def receive() -> tuple[int, httpx.Headers, bytes]:
+            with used.stream("GET", url, headers=headers, follow_redirects=follows) as answer:
+                started.set()
+                own = most if answer.status_code == 200 else SMALL_BYTES
+                pieces = unpacked(answer.iter_raw(), answer.headers.get("Content-Encoding", ""), own + 1)
+                return answer.status_code, answer.headers, self.joined(pieces)
+
         try:
-            with self.http.stream("GET", url, headers=headers, follow_redirects=follows) as answer:
-                started = True
-                for chunk in answer.iter_bytes():
-                    data += chunk
-                    if most is not None and len(data) > most:
-                        break
-                return answer.status_code, answer.headers, bytes(data[: None if most is None else most + 1])
-        except (httpx.TransportError, httpx.DecodingError, httpx.TooManyRedirects) as fault:
-            if started:
+            return within(ANSWER_SECONDS, receive)
+        except concurrent.futures.TimeoutError as fault:
+            self.reconnect(used)
+            raise FileError(f"its download took more than {ANSWER_SECONDS:.0f} seconds") from fault
+        except UNANSWERED as fault:
+            if started.is_set():
                 raise FileError(f"its download was cut off ({describe(fault)})") from fault
-            raise TemporaryError(f"no connection ({httpx.URL(url).host}: {describe(fault)})") from fault
+            host = re.sub("^https?://([^/?#]*).*", r"\1", url)
+            raise TemporaryError(f"no connection ({host}: {describe(fault)})") from fault
+
+    def joined(self, pieces: Iterator[bytes]) -> bytes:
+        """Returns all pieces together. Only one thread at a time has more than LARGE_BYTES of an incomplete answer."""
+        data = bytearray()
+        for piece in pieces:
+            data += piece
+            if len(data) > LARGE_BYTES:
+                with self.large:
+                    for rest in pieces:
+                        data += rest
+        return bytes(data)
+
+    def reconnect(self, used: httpx.Client) -> None:
+        """Closes the connections of an answer that does not end, so that the thread that receives it ends too."""
+        if self.http is used:
+            self.http = self.connect()
+            used.close()
+
+
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """Returns the result of `work`. Raises TimeoutError if it takes longer; then its thread goes on by itself."""
+    result: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+    def run() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as fault:
+            result.set_exception(fault)
+
+    threading.Thread(target=run, daemon=True).start()
+    return result.result(seconds)
+
+
+def unpacked(pieces: Iterator[bytes], encoding: str, most: int) -> Iterator[bytes]:
+    """Yields the content of an answer, and at most `most` bytes, whatever its compression is."""
+    if encoding.lower() not in ("", "identity", "gzip"):
+        raise httpx.DecodingError(f"its content encoding is {encoding}")
+    unpacker = zlib.decompressobj(wbits=31) if encoding.lower() == "gzip" else None
+    left = most
+    for packed in pieces:
+        piece = packed[:left] if unpacker is None else unpacker.decompress(packed, left)
+        if unpacker is not None and unpacker.unused_data:
+            raise httpx.DecodingError("it has more than its compressed content")
+        yield piece
+        left -= len(piece)
+        if left <= 0:
+            return
+    if unpacker is not None and not unpacker.eof:
+        raise httpx.DecodingError("its compression is incomplete")
 
 
 def describe(fault: Exception) -> str:
     return str(fault) or type(fault).__name__
+
+
+def usable_etag(headers: httpx.Headers) -> str:
+    """Returns the ETag of an answer; an empty text if it has none that can be sent back."""
+    found = headers.get("ETag", "")
+    return found if etag(found) is None else ""
 
 
 def explain(status: int, headers: httpx.Headers, data: bytes) -> CrdError:
@@ -151,9 +252,9 @@ def explain(status: int, headers: httpx.Headers, data: bytes) -> CrdError:
         return AccessError(f"the service redirects to {where} unexpectedly; the key was not sent there")
     text, code = f"the service answered {status}", ""
     try:
-        problem = json.loads(data)
-        text, code = f"{problem['detail']} ({problem['code']})", str(problem["code"])
-    except (ValueError, TypeError, KeyError):
+        problem = parse_object(data, "A problem", PROBLEM)
+        text, code = f"{problem['detail']} ({problem['code']})", problem["code"]
+    except DataError:
         pass
     if status == 429 or status >= 500:
         return TemporaryError(text, retry_after(headers.get("Retry-After", "")))
@@ -161,10 +262,11 @@ def explain(status: int, headers: httpx.Headers, data: bytes) -> CrdError:
 
 
 def retry_after(value: str) -> float | None:
-    """Parses a Retry-After header: seconds, or a date."""
-    if value.isdecimal():
-        return float(value)
+    """Parses a Retry-After header: seconds, or a date. Returns None for anything else, and for longer times a limit."""
+    if re.fullmatch("[0-9]+", value):
+        return min(float(value[:10]), LONGEST_WAIT_SECONDS)
     try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except (TypeError, ValueError):
+        seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+    except (TypeError, ValueError, OverflowError, IndexError):
         return None
+    return min(max(0.0, seconds), LONGEST_WAIT_SECONDS)

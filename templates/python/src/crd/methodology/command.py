@@ -22,8 +22,9 @@ from collections.abc import Sequence
 
 from ..client import Client
 from ..errors import UsageError
+from ..terminal import cleaned, say
 from .chain import Chain
-from .days import check_gold, read_days, read_methodology
+from .days import applying, check_gold, read_days, read_methodology
 from .published import Published, compare, read_published, read_start
 from .records import COLUMNS, Result, recompute
 
@@ -49,7 +50,8 @@ def run(options: argparse.Namespace) -> int:
         return print_result(result.compared, result.differing)
     if not options.gold or options.methodology is None:
         raise UsageError("the following arguments are required: --methodology and GOLD, or --chain")
-    return run_files(options)
+    with applying(options.methodology):
+        return run_files(options)
 
 
 def run_files(options: argparse.Namespace) -> int:
@@ -63,7 +65,7 @@ def run_files(options: argparse.Namespace) -> int:
         start = read_start(options.start, dates, methodology["determinism"]["input_days"])
     if options.compare is None:
         rows = recompute(Chain(methodology, name, gold), start)
-        print("\n".join(",".join(row) for row in [COLUMNS, *rows]))
+        print(cleaned("\n".join(",".join(row) for row in [COLUMNS, *rows])))
         return 0
     published = read_published(options.compare, name)
     if start is None and min(published) < dates[0]:
@@ -81,14 +83,14 @@ def report(rows: Sequence[Result], published: Published, file: str) -> int:
         raise UsageError(f"{file} contains no recomputed date. Use a file with the same dates.")
     unmatched = sum(row[0] not in published for row in rows)
     if unmatched > 0:
-        print(f"{unmatched} gold days were not compared: {file} has no such dates", file=sys.stderr)
+        say(f"{unmatched} gold days were not compared: {file} has no such dates", sys.stderr)
     return print_result(count, differing)
 
 
 def print_result(count: int, differing: Sequence[str]) -> int:
     for line in differing[:MAX_LISTED]:
-        print(line, file=sys.stderr)
+        say(line, sys.stderr)
     if len(differing) > MAX_LISTED:
-        print(f"and {len(differing) - MAX_LISTED} more", file=sys.stderr)
-    print(f"{count} dates compared, {len(differing)} differ")
+        say(f"and {len(differing) - MAX_LISTED} more", sys.stderr)
+    say(f"{count} dates compared, {len(differing)} differ")
     return 1 if differing else 0

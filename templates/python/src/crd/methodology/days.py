@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
-import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from ..errors import UsageError
+from ..document_forms import THRESHOLDS
+from ..errors import CrdError, DataError, UsageError
+from ..local_files import read_file
+from ..strict_json import finite, parse_json, whole
+from ..values import chain as chain_form
+from ..values import date as date_form
 from .arithmetic import Json
 from .signals import inputs_of
 
@@ -17,42 +22,23 @@ from .signals import inputs_of
 Days = dict[str, Json]
 
 
-def parse_number(text: str) -> float:
-    """Parses a JSON number as a double (section 1). RFC 8785 requires a finite one."""
-    x = float(text)
-    if not math.isfinite(x):
-        raise ValueError(f"{text} is not a finite double")
-    return x
-
-
-def read_text(file: str) -> str:
+def read_bytes(file: str) -> bytes:
     try:
-        with open(file, encoding="utf-8", newline="") as stream:
-            return stream.read()
+        return read_file(file)
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}. Check the path.") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is not UTF-8 text. Download it again.") from error
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}. Check the path.") from error
 
 
-def read_json(file: str, parse_whole: Callable[[str], float] = parse_number) -> Json:
-    """Reads the object in a JSON file."""
-    text = read_text(file)
+def read_json(file: str, parse_whole: Callable[[str], float] = finite) -> Json:
+    """Reads the object in a JSON file. Numbers are doubles (section 1)."""
+    data = read_bytes(file)
     try:
-        value = json.loads(text, parse_int=parse_whole, parse_float=parse_number, parse_constant=parse_number)
-    except (ValueError, RecursionError) as error:
+        value = parse_json(data, parse_whole)
+    except ValueError as error:
         raise UsageError(f"{file} is not valid JSON: {error}. Download it again.") from error
     if not isinstance(value, dict):
         raise UsageError(f"{file} does not contain a JSON object. Use a file as downloaded from the service.")
     return value
-
-
-def date_of(text: str) -> datetime.date | None:
-    """Parses a date such as 2024-02-29; returns None for any other text."""
-    try:
-        return datetime.date.fromisoformat(text) if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else None
-    except (TypeError, ValueError):
-        return None
 
 
 def shift(text: str, days: int) -> str:
@@ -60,12 +46,17 @@ def shift(text: str, days: int) -> str:
     return (datetime.date.fromisoformat(text) + datetime.timedelta(days)).isoformat()
 
 
+def is_placed(day: Json) -> bool:
+    """Returns whether a record has a date and a chain."""
+    return date_form(day.get("date")) is None and chain_form(day.get("chain")) is None
+
+
 def read_days(paths: Sequence[str], genre: str) -> Days:
     """Reads the day records of one genre from folders, day files and bundles; returns them by date."""
     days: Days = {}
     chain = None
     for file, day in (found for path in paths for found in list_days(path, genre)):
-        if day.get("schema") != genre + "-day/1" or date_of(day.get("date")) is None:
+        if day.get("schema") != genre + "-day/1" or not is_placed(day):
             raise UsageError(f"{file} is not a {genre} day. Use day files or bundles of that genre.")
         chain = chain or day.get("chain")
         if day.get("chain") != chain:
@@ -100,10 +91,22 @@ def list_days(path: str, genre: str) -> Iterator[tuple[str, Json]]:
 
 def read_methodology(file: str) -> Json:
     """Reads the thresholds. Whole numbers stay integers, because they count days and decimals."""
-    data = read_json(file, parse_whole=int)
-    if data.get("schema") != "methodology/1":
-        raise UsageError(f"{file} is not the methodology. Download /api/v1/methodology/v1.json.")
+    data = read_json(file, parse_whole=whole)
+    place = THRESHOLDS(data)
+    if place is not None:
+        raise UsageError(f"{file} is not the methodology: see {place}. Download /api/v1/methodology/v1.json.")
     return data
+
+
+@contextlib.contextmanager
+def applying(name: str) -> Iterator[None]:
+    """Raises DataError for a methodology whose values cannot be computed with, such as weights of 0."""
+    try:
+        yield
+    except CrdError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError) as error:
+        raise DataError(f"{name} cannot be applied: {type(error).__name__}: {error}. Download it again.") from error
 
 
 def check_gold(days: Days, methodology: Json, chain: str) -> None:

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 from ..archive import Archive, unchanged
 from ..columns import PROVENANCE, Row
+from ..document_forms import THRESHOLDS
 from ..errors import ChangedError, NotFoundError
 from ..files import Release
-from ..table import Table, parse_csv
-from ..tables import Tables, calendar_path
+from ..table import Table
+from ..tables import Tables, calendar_path, parse_calendar
 from .chain import Chain
-from .days import Days, check_gold
-from .published import compare, confidence_of
+from .days import Days, applying, check_gold
+from .published import compare, score_of_label
 from .records import COLUMNS, recompute
 
+COMPARED = ("date", "regime", "confidence", "determinism_hash")
 NOT_METRICS = {"date", "chain", "source", "status", "backfilled", *PROVENANCE}
 
 
@@ -43,11 +45,15 @@ def recompute_release(tables: Tables, chain: str) -> Recomputation:
     if not gold:
         raise NotFoundError(f"All gold days of {chain} are withdrawn.")
     version = history.columns["methodology_version"][-1]
-    methodology = tables.files.public(f"/api/v1/methodology/{version}.json").json()
-    check_gold(gold, methodology, chain)
-    rows = recompute(Chain(methodology, chain, gold), None)
-    cells = zip(*(calendar.columns[name] for name in ("date", "regime", "confidence", "determinism_hash")))
-    published = {date: (regime, confidence_of(regime, score), digest) for date, regime, score, digest in cells}
+    methodology = tables.files.public(f"/api/v1/methodology/{version}.json").json(THRESHOLDS)
+    with applying(f"The methodology {version}"):
+        check_gold(gold, methodology, chain)
+        rows = recompute(Chain(methodology, chain, gold), None)
+    cells = zip(*(calendar.columns[name] for name in COMPARED))
+    published = {
+        date: (regime, None if score is None else score_of_label(regime, score), digest)
+        for date, regime, score, digest in cells
+    }
     compared, differing = compare(rows, published)
     if differing:
         check_calendar(tables, chain, revision, calendar)
@@ -58,7 +64,7 @@ def read_calendar(tables: Tables, chain: str) -> tuple[str, Table]:
     """Returns the regime calendar, and the revision of the release that lists it."""
 
     def read(release: Release) -> tuple[str, Table]:
-        return release.revision, parse_csv(release.read(calendar_path(chain)).data)
+        return release.revision, parse_calendar(release.read(calendar_path(chain)))
 
     return tables.files.of_one_release(read)
 
@@ -69,7 +75,7 @@ def check_calendar(tables: Tables, chain: str, revision: str, calendar: Table) -
     list of files, and a copy of the service an older archive.
     """
     meta = Archive(tables.files, "meta", chain, tables.progress).at(revision)
-    rows = zip(*(meta.columns[name] for name in ("date", "published_revision", "status")))
+    rows = zip(*(meta.columns.get(name, []) for name in ("date", "published_revision", "status")))
     archived = {date: revision for date, revision, status in rows if status != "withdrawn"}
     if archived != dict(zip(calendar.columns["date"], calendar.columns["published_revision"])):
         text = f"The regime calendar of {chain} and its archive are of different releases."

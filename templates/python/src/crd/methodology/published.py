@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import UsageError
+from ..values import date as date_form
 from .arithmetic import Json
-from .days import read_days, read_text, shift
+from .days import read_bytes, read_days, shift
 from .records import COLUMNS, Result, state_of
 
 # Regime, confidence and hash by date. Without a regime there is no confidence.
@@ -28,14 +29,14 @@ def read_published(path: str, chain: str) -> Published:
         raise UsageError(f"{path} belongs to another chain than the gold days. Use the file of {chain}.")
     try:
         return {
-            row["date"]: (row["regime"], confidence_of(row["regime"], row["confidence"]), row["determinism_hash"])
+            row["date"]: (row["regime"], score_of_label(row["regime"], row["confidence"]), row["determinism_hash"])
             for row in rows
         }
     except (TypeError, ValueError) as error:
         raise UsageError(f"{path} has a row without a confidence. Download it again.") from error
 
 
-def confidence_of(regime: str, score: Any) -> float | None:
+def score_of_label(regime: str, score: Any) -> float | None:
     """Returns the confidence of a label. A calendar has an empty cell, and a meta day 0, where there is no label."""
     return None if regime == "indeterminate" else float(score)
 
@@ -50,10 +51,16 @@ def meta_row(day: Json, file: str) -> dict[str, Any]:
 
 
 def read_calendar(file: str) -> list[dict[str, Any]]:
-    rows = csv.DictReader(read_text(file).splitlines())
-    if not set(COLUMNS) <= set(rows.fieldnames or []):
+    try:
+        lines = csv.DictReader(read_bytes(file).decode("utf-8").splitlines())
+        rows = list(lines) if set(COLUMNS) <= set(lines.fieldnames or []) else None
+    except (ValueError, csv.Error) as error:
+        raise UsageError(f"{file} cannot be read as CSV: {error}. Download it again.") from error
+    if rows is None:
         raise UsageError("{} is not a regime calendar: it must have the columns {}.".format(file, ", ".join(COLUMNS)))
-    return list(rows)
+    if any(date_form(row["date"]) is not None for row in rows):
+        raise UsageError(f"{file} has a row without a date. Download it again.")
+    return rows
 
 
 def read_start(file: str, dates: Sequence[str], days: int) -> tuple[str, Json]:
@@ -77,7 +84,7 @@ def read_start(file: str, dates: Sequence[str], days: int) -> tuple[str, Json]:
 
 def compare(rows: Sequence[Result], published: Published) -> tuple[int, list[str]]:
     """Returns the number of compared dates, and a line for each date that differs."""
-    found = {row[0]: (row[2], confidence_of(row[2], row[3]), row[4]) for row in rows}
+    found = {row[0]: (row[2], score_of_label(row[2], row[3]), row[4]) for row in rows}
     first = rows[0][0]
     differing = []
     for date in sorted(date for date in published if date >= first):

@@ -20,7 +20,8 @@ crd recompute needs such a mirror. A mirror contains exactly what the manifest l
   mirror all archives of a folder with one command.
 - After a failure or a kill, run it again: it continues where it stopped. Never run two at once in one folder.
 
-Exit codes: 0 the mirror is complete; 1 it is incomplete, run again; 2 wrong usage, or access refused.
+Exit codes: 0 the mirror is complete; 1 it is incomplete, run again; 2 wrong usage, access refused, or a document of the
+service is not valid.
 """
 
 from __future__ import annotations
@@ -36,13 +37,15 @@ from ..client import TRIES, Client, print_progress
 from ..errors import ChangedError, CrdError, IncompleteError, NotFoundError, TemporaryError, UsageError
 from ..settings import advice_on_missing_key, find_api_key, find_base_url
 from ..tables import GENRES, TABLE_GENRES
+from ..terminal import say
+from ..values import chain as chain_form
 from .run import Run
 from .trust_files import Archive, TrustFiles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     def word(text: str) -> str:
-        if re.fullmatch("[a-z]+", text) is None:
+        if chain_form(text) is not None:
             raise argparse.ArgumentTypeError(f"{text!r} is not a chain")
         return text
 
@@ -70,13 +73,13 @@ def run(options: argparse.Namespace) -> int:
     client = Client(base_url=base_url, tries=options.tries)
     try:
         archives = [(genre, chain) for chain in chains_of(client, options) for genre in options.genre or TABLE_GENRES]
-        code = max(sync(client, options, *each) for each in archives)
+        code = max((sync(client, options, *each) for each in archives), default=1)
         if code == 0:
             again = functools.partial(sync_again, client, options)
             TrustFiles(client.files, Path(options.to), print_progress).keep(archives, again)
         return code
     except (TemporaryError, ChangedError, OSError) as fault:
-        print(f"sync: {fault}", file=sys.stderr, flush=True)
+        say(f"sync: {fault}", sys.stderr)
         return 1
 
 
@@ -93,15 +96,15 @@ def sync(client: Client, options: argparse.Namespace, genre: str, chain: str) ->
     """Updates one mirror and prints the result. Raises an error that the other mirrors would have too."""
     run = Run(client.files, Path(options.to), genre, chain, options.days, options.jobs, print_progress)
     try:
-        print(unchanged(run.do))
+        say(unchanged(run.do))
         return 0
     except NotFoundError:
         client.tables.check_chain(chain)
         raise
     except (TemporaryError, ChangedError, OSError, KeyboardInterrupt) as fault:
-        print(f"sync: {'interrupted' if isinstance(fault, KeyboardInterrupt) else fault}", file=sys.stderr, flush=True)
-        print(f"{run.name}: incomplete, {run.fetched} of {run.wanted} fetched; run again to continue")
+        say(f"sync: {'interrupted' if isinstance(fault, KeyboardInterrupt) else fault}", sys.stderr)
+        say(f"{run.name}: incomplete, {run.fetched} of {run.wanted} fetched; run again to continue")
         return 1
     except CrdError as fault:
-        print(f"sync: {fault}", file=sys.stderr, flush=True)
+        say(f"sync: {fault}", sys.stderr)
         return 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -13,7 +11,9 @@ from ..archive import PROGRESS_FILES, Progress, archive_path, bundled_days
 from ..canonical import canonical
 from ..errors import CrdError, FileError, IncompleteError
 from ..files import Files
-from ..manifest import SCHEMAS
+from ..manifest import parse_manifest
+from ..values import chain as chain_form
+from ..values import judge
 from .mirror import Mirror, digest_of, digests_of, held_digests, sequence_of
 
 MANY_FAULTS = 20  # the run stops after this many failed dates
@@ -30,7 +30,7 @@ class Run:
         self.files, self.genre, self.chain, self.days, self.jobs, self.log = files, genre, chain, days, jobs, log
         self.name = f"{chain} {genre}"
         self.path = archive_path(genre, chain)
-        self.mirror = Mirror(folder / genre / chain, log)
+        self.mirror = Mirror(folder, f"{genre}/{judge(chain, chain_form, 'The name of a chain')}", log)
         self.revision, self.fetched, self.wanted, self.failed = "", 0, 0, 0
 
     def do(self) -> str:
@@ -42,10 +42,6 @@ class Run:
         self.revision = manifest["published_revision"]
         listed = {entry["date"]: entry for entry in manifest["dates"] if entry["status"] != "withdrawn"}
         volumes = [] if self.days else manifest.get("volumes", [])
-        if not all(re.fullmatch(r"\d{4}-\d\d-\d\d", date) for date in listed):
-            raise CrdError("the manifest lists an invalid date")
-        if not all(re.fullmatch(r"\d{4}(-\d\d)?", each["period"]) for each in volumes):
-            raise CrdError("the manifest lists an invalid volume")
         single = self.single_days(listed, volumes)
         missing, restated, altered = self.sort(single)
         expected = {self.mirror.day(each["date"]) for each in single}
@@ -76,9 +72,7 @@ class Run:
             data = self.files.newest(f"{self.path}/manifest.json", held)
         except FileError as fault:
             raise IncompleteError(f"the manifest could not be fetched: {fault}") from fault
-        manifest: dict[str, Any] = json.loads(data)  # its digest is verified
-        if manifest["schema"] not in SCHEMAS:
-            raise CrdError(f"the manifest is {manifest['schema']}: install a newer version of chain-reference-data")
+        manifest = parse_manifest(data, f"{self.path}/manifest.json")  # its digest is verified
         if (manifest["chain"], manifest["genre"]) != (self.chain, self.genre):
             raise CrdError("the manifest belongs to another archive")
         if sequence_of(held) > manifest["sequence"]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +16,8 @@ from ..archive import CHANGE_WAITS, Progress, archive_path
 from ..cache import sha256_hex
 from ..errors import AccessError, IncompleteError, NotFoundError
 from ..files import Files, naming
+from ..local_files import inside
+from ..strict_json import parse_json
 from ..tables import GENRES
 from ..trust_paths import KEYS, MIRRORED, RELEASE, STATEMENT, TIMESTAMP
 from .mirror import Mirror, digest_of
@@ -77,11 +78,13 @@ class TrustFiles:
             return None
         if statement.get("sha256") != stamp.get("sha256"):
             return None
-        manifests = statement.get("manifests", {})
+        manifests = statement.get("manifests")
+        if not isinstance(manifests, dict):
+            return None
         return [each for each in archives if manifests.get(manifest_path(*each)) != self.mirrored(*each)]
 
     def mirrored(self, genre: str, chain: str) -> str | None:
-        return digest_of(self.folder / genre / chain / "manifest.json")
+        return digest_of(inside(self.folder, f"{genre}/{chain}/manifest.json"))
 
     def report_others(self, found: dict[str, bytes], archives: Sequence[Archive]) -> None:
         """Reports archives of earlier runs that are not of the release."""
@@ -91,10 +94,10 @@ class TrustFiles:
             self.log(f"{genre}/{chain} is not of the signed release: {advice}")
 
     def save(self, found: dict[str, bytes]) -> None:
-        mirror = Mirror(self.folder / "trust", self.log)
+        mirror = Mirror(self.folder, "trust", self.log)
         mirror.prepare()
         for path, name in MIRRORED.items():
-            if digest_of(self.folder / name) != sha256_hex(found[path]):
+            if digest_of(inside(self.folder, name)) != sha256_hex(found[path]):
                 mirror.write(self.folder / name, found[path])
         mirror.settle()
 
@@ -107,7 +110,7 @@ def payload_of(jws: bytes) -> dict[str, Any]:
     """Returns what a signed document says, without verifying it; nothing if it is not one."""
     try:
         payload = jws.strip().split(b".")[1]
-        value = json.loads(base64.urlsafe_b64decode(payload + b"=" * (-len(payload) % 4)))
+        value = parse_json(base64.urlsafe_b64decode(payload + b"=" * (-len(payload) % 4)))
         return value if isinstance(value, dict) else {}
-    except (IndexError, ValueError, binascii.Error, RecursionError):
+    except (IndexError, ValueError, binascii.Error):
         return {}

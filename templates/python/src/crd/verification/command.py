@@ -27,6 +27,8 @@ import dataclasses
 import json
 import sys
 
+from ..terminal import say
+
 MIXED_CODE, FALSE_CODE = 7, 8
 
 
@@ -44,13 +46,13 @@ def run(options: argparse.Namespace) -> int:
     from .faults import VerificationError
     from .state import ContradictionError
 
-    report = (lambda _: None) if options.json else (lambda line: print(f"proven: {line}", flush=True))
+    report = (lambda _: None) if options.json else (lambda line: say(f"proven: {line}"))
     try:
         found = verify_source(options.trust, options.source, options.since, options.days, options.at, report=report)
     except VerificationError as fault:
-        print(f"verify: {fault}", file=sys.stderr)
+        say(f"verify: {fault}", sys.stderr)
         if isinstance(fault, ContradictionError):
-            print(f"verify: {fault.meaning}", file=sys.stderr)
+            say(f"verify: {fault.meaning}", sys.stderr)
         if options.json:
             failed = {"verified": False, "code": fault.code, "subject": fault.subject, "message": str(fault)}
             print(json.dumps(failed, indent=2))
@@ -58,5 +60,5 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"verified": True, **dataclasses.asdict(found)}, indent=2))
     for line in [] if options.json else found.not_proven:
-        print(f"not proven: {line}")
+        say(f"not proven: {line}")
     return 0

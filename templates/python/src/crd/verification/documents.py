@@ -6,9 +6,9 @@ import datetime
 from collections.abc import Callable
 from typing import Any
 
+from ..values import to_time
 from .anchor import Anchor
 from .faults import VerificationError
-from .forms import to_time
 from .signatures import SignedDocument, read_jws, thumbprint_of
 
 CLOCK_TOLERANCE = datetime.timedelta(minutes=5)  # a reader's clock may be behind by this much

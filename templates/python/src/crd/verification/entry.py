@@ -10,8 +10,8 @@ from ..errors import UsageError
 from ..files import Files
 from ..manifest import utc_now
 from ..settings import advice_on_key
+from ..values import instant, to_time
 from .anchor import parse_anchor
-from .forms import instant, to_time
 from .result import Report, Verification
 from .sources import Folder, Site
 from .verifier import Options, verify_folder, verify_site

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import CrdError
+from ..terminal import printable
 
 FAULTS = {
     "jws-malformed": "is not a complete signed document: it was cut off or replaced",
@@ -35,7 +36,7 @@ class VerificationError(CrdError):
     """A failed verification. `code` is a key of FAULTS, `subject` the path of what failed, `reason` its own text."""
 
     def __init__(self, code: str, subject: str, detail: str = "", reason: str = "") -> None:
-        self.code, self.subject, self.detail = code, printable(subject), printable(detail)
+        self.code, self.subject, self.detail = code, printable(subject, LONGEST_TEXT), printable(detail, LONGEST_TEXT)
         meaning = reason or meaning_of(code, subject)
         super().__init__(f"{self.subject} {meaning}{f' ({self.detail})' if detail else ''}")
 
@@ -50,12 +51,6 @@ class VerificationError(CrdError):
 def meaning_of(code: str, subject: str) -> str:
     """Returns what a fault means. A site without a key set may sign nothing at all."""
     return NO_KEY_SET if code == "release-unsigned" and subject.endswith("/keys.jws") else FAULTS[code]
-
-
-def printable(text: str) -> str:
-    """Returns a text that a terminal shows as it is: details can come from the forger of a file."""
-    shown = "".join(each if each.isprintable() else "?" for each in text)
-    return shown if len(shown) <= LONGEST_TEXT else f"{shown[:LONGEST_TEXT]}..."
 
 
 def gravest(faults: list[VerificationError]) -> VerificationError:

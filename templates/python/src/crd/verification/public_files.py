@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from ..archive import parallel
 from ..cache import sha256_hex
 from ..canonical import canonical
+from ..document_forms import RELEASE as RELEASE_FORM
 from ..files import Received
+from ..strict_json import parse_json, parse_object
 from ..trust_paths import RELEASE, RELEASES
 from .documents import Content
 from .faults import VerificationError, gravest
@@ -23,13 +24,13 @@ def check_release(source: Source, statement: Content, fresh: bool) -> list[Conte
     """Returns the entries of the list of public files, whose digest is signed."""
     received = read_listed(source, RELEASE, fresh)
     check_digest(source.name(RELEASE), received, statement["release_sha256"], statement)
-    files: list[Content] = json.loads(received.data)["files"]
+    files: list[Content] = parse_object(received.data, source.name(RELEASE), RELEASE_FORM)["files"]
     return files
 
 
 def check_public_files(source: Source, files: list[Content], statement: Content, fresh: bool) -> None:
     def check(entry: Content) -> None:
-        received = read_listed(source, entry["path"], fresh)
+        received = read_listed(source, entry["path"], fresh, entry["bytes"])
         check_digest(entry["path"], received, entry["sha256"], statement)
 
     check_each(check, files)
@@ -74,8 +75,8 @@ def ends_with(past: list[Content], statement: Content) -> bool:
     )
 
 
-def read_listed(source: Source, path: str, fresh: bool) -> Received:
-    received = source.read(path, fresh)
+def read_listed(source: Source, path: str, fresh: bool, size: int | None = None) -> Received:
+    received = source.read(path, fresh, size)
     if received is None:
         raise VerificationError("file-missing", source.name(path))
     return received
@@ -94,8 +95,8 @@ def check_digest(name: str, received: Received, sha256: str, statement: Content,
 def parse(data: bytes) -> Content | None:
     """Returns a JSON object; None for anything else."""
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
+        value = parse_json(data)
+    except ValueError:
         return None
     return value if isinstance(value, dict) else None
 

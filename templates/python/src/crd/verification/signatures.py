@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import MissingPackageError
+from ..strict_json import parse_json
 from .faults import VerificationError
 from .forms import FORMS, public_key
 
@@ -49,8 +49,8 @@ class SignedDocument:
     def content(self) -> Any:
         """Returns the content without looking at the signature; None if it is not JSON."""
         try:
-            return json.loads(self.signature.payload)
-        except (ValueError, RecursionError):
+            return parse_json(self.signature.payload)
+        except ValueError:
             return None
 
     def verified_by(self, key: Key) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Protocol
 from ..cache import sha256_hex
 from ..errors import AccessError, DamagedError, NotFoundError, TemporaryError, UsageError
 from ..files import Files, Received
+from ..local_files import inside, read_file
 from ..trust_paths import MIRRORED
 from .faults import VerificationError
 
@@ -15,8 +16,11 @@ from .faults import VerificationError
 class Source(Protocol):
     """Reads files that are not verified yet. Raises VerificationError "unreachable" if there is no answer."""
 
-    def read(self, path: str, fresh: bool) -> Received | None:
-        """Returns a file by its URL path; None if there is none. `fresh` asks caches to revalidate."""
+    def read(self, path: str, fresh: bool, size: int | None = None) -> Received | None:
+        """
+        Returns a file by its URL path; None if there is none. `fresh` asks caches to revalidate. A file of more than
+        `size` bytes is cut off.
+        """
 
     def name(self, path: str) -> str:
         """Returns how messages name a file."""
@@ -31,9 +35,9 @@ class Site:
     def name(self, path: str) -> str:
         return path
 
-    def read(self, path: str, fresh: bool) -> Received | None:
+    def read(self, path: str, fresh: bool, size: int | None = None) -> Received | None:
         try:
-            return self.files.receive_public(path, fresh)
+            return self.files.receive_public(path, fresh, size)
         except NotFoundError:
             return None
         except (TemporaryError, AccessError) as fault:
@@ -68,14 +72,14 @@ class Folder:
     def name(self, path: str) -> str:
         return MIRRORED.get(path, path)
 
-    def read(self, path: str, fresh: bool) -> Received | None:  # noqa: ARG002
+    def read(self, path: str, fresh: bool, size: int | None = None) -> Received | None:  # noqa: ARG002
         data = self.file(MIRRORED[path])
         return None if data is None else Received(data, False)
 
     def file(self, name: str) -> bytes | None:
         """Returns a file by its path in the folder; None if there is none."""
         try:
-            return (self.folder / name).read_bytes()
+            return read_file(inside(self.folder, name))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as fault:

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import CrdError, UsageError
+from ..local_files import read_file
+from ..strict_json import parse_json
+from ..values import exactly, positive, record, sha256
 from .anchor import Anchor
 from .documents import Content
 from .faults import VerificationError
-from .forms import exactly, positive, record, sha256, site, thumbprint
+from .forms import site, thumbprint
 
 STATE = record(
     schema=exactly("verified-state/1"),
@@ -84,10 +87,10 @@ class Seen(NamedTuple):
 def read_state(path: Path, anchor: Anchor) -> Seen | None:
     """Returns what was seen; None if the file does not exist yet. Raises UsageError for the file of another site."""
     try:
-        value = json.loads(path.read_bytes())
+        value = parse_json(read_file(path))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as fault:
+    except (OSError, ValueError) as fault:
         raise not_a_state(path, str(fault)) from fault
     place = STATE(value)
     if place is not None:

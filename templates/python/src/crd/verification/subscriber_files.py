@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..archive import PROGRESS_FILES, Progress, archive_path
-from ..errors import AccessError, CrdError
+from ..errors import AccessError
 from ..files import Received
-from ..manifest import SCHEMAS
+from ..local_files import inside
+from ..manifest import parse_manifest
 from ..mirrors.mirror import Mirror
 from ..tables import GENRES
 from .documents import Content
@@ -100,11 +101,7 @@ def check_site(site: Site, statement: Content, every_day: bool, notes: Notes, pr
 
 def checked_manifest(name: str, data: bytes, sha256: str, statement: Content, detail: str = "") -> Content:
     check_digest(name, Received(data, False), sha256, statement, detail)
-    manifest = parse(data) or {}
-    if manifest.get("schema") not in SCHEMAS:
-        unknown = f"{name} has the schema {manifest.get('schema')}, which this client does not know."
-        raise CrdError(f"{unknown} Upgrade chain-reference-data.")
-    return manifest
+    return parse_manifest(data, name)
 
 
 def select(selection: Selection, manifest: Content, every_day: bool) -> None:
@@ -158,12 +155,12 @@ def check_folder(folder: Folder, statement: Content, notes: Notes) -> None:
 def select_mirrored(selection: Selection, folder: Folder, archive: str, manifest: Content) -> None:
     """Adds the files of an archive, by their paths in the mirror: every day, or volumes and the later days."""
     paths = {f"{archive}/volumes/{each['period']}.parquet": each["parquet"] for each in manifest.get("volumes", [])}
-    every_day = not any((folder.folder / path).exists() for path in paths)
+    every_day = not any(inside(folder.folder, path).exists() for path in paths)
     volumes = [] if every_day else [Listed(path, each["sha256"]) for path, each in paths.items()]
     chosen = select_days(selection, manifest, every_day)
     days = [Listed(f"{archive}/{each['date']}.json", each["sha256"]) for each in chosen]
     listed = {each.path for each in [*volumes, *days]}
-    mirror = Mirror(folder.folder / archive, lambda _: None)
+    mirror = Mirror(folder.folder, archive, lambda _: None)
     for found in mirror.files():
         name = found.relative_to(folder.folder).as_posix()
         if name not in listed:

@@ -1,0 +1,80 @@
+"""Reads JSON from a service or a file: strict UTF-8 without repeated members, and limits of depth, size and numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+from .errors import DataError
+from .values import ADVICE, Form, judge
+
+MAX_JSON_BYTES = 2**24
+MAX_DEPTH = 32
+MAX_VALUES = 1_000_000  # as many containers and elements; twice as many quotation marks
+MAX_DIGITS = 25  # whole numbers from 1e21 on are written with an exponent (RFC 8785)
+
+
+def finite(text: str) -> float:
+    """Parses a JSON number as a double. RFC 8785 requires a finite one."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:MAX_DIGITS]} is not a finite double")
+    return number
+
+
+def whole(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise ValueError(f"a whole number has {len(text)} digits")
+    return int(text)
+
+
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a member is repeated")
+    return found
+
+
+def parse_json(data: bytes, parse_whole: Callable[[str], float] = whole) -> Any:
+    """Returns the value of a JSON text. Raises ValueError with the reason if it is not one, or beyond the limits."""
+    check_limits(data)
+    text = data.decode("utf-8")
+    try:
+        value = json.loads(
+            text, object_pairs_hook=without_repeats, parse_int=parse_whole, parse_float=finite, parse_constant=finite
+        )
+    except RecursionError as fault:
+        raise ValueError("its values are nested too deeply") from fault
+    if re.search(r"\\u[dD][89a-fA-F]", text):  # half of a character, which no UTF-8 text contains
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
+
+
+def check_limits(data: bytes) -> None:
+    """Bounds the memory and the recursion that parsing takes, before it begins."""
+    if len(data) > MAX_JSON_BYTES:
+        raise ValueError(f"it has more than {MAX_JSON_BYTES:,} bytes")
+    if data.count(b'"') > 2 * MAX_VALUES:
+        raise ValueError("it has too many texts")
+    outside = b"".join(data.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2])
+    if sum(outside.count(each) for each in (b",", b"[", b"{")) > MAX_VALUES:
+        raise ValueError("it has too many values")
+    depth = 0
+    for bracket in re.findall(rb"[\[\]{}]", outside):
+        depth += 1 if bracket in b"[{" else -1
+        if depth > MAX_DEPTH:
+            raise ValueError("its values are nested too deeply")
+
+
+def parse_object(data: bytes, name: str, form: Form | None = None) -> dict[str, Any]:
+    """Returns the object in a JSON text that has a form. Raises DataError, which calls the text `name`."""
+    try:
+        value = parse_json(data)
+    except ValueError as fault:
+        raise DataError(f"{name} is not valid JSON: {fault}. {ADVICE}") from fault
+    if not isinstance(value, dict):
+        raise DataError(f"{name} does not contain a JSON object. {ADVICE}")
+    return value if form is None else judge(value, form, name)

@@ -1,0 +1,158 @@
+"""
+Values from a service or a file. A form judges each of them where it enters: no name, path, date, size or digest is used
+before.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from .errors import DataError
+
+Form = Callable[[Any], str | None]
+"""Returns the path of the first invalid value, such as "keys.0.kid", or None if the value is valid."""
+
+T = TypeVar("T")
+HERE = ""
+MAX_FILE_BYTES = 2**24
+YEARS = range(1970, 2200)  # of all dates; pandas has none after 2262
+ADVICE = "Check the address of the service, or report this to its operator."
+
+
+def judge(value: T, form: Form, name: str, advice: str = ADVICE) -> T:
+    """Returns a value that has a form. Raises DataError, which calls the value `name`."""
+    place = form(value)
+    if place is not None:
+        raise DataError(f"{name} is not valid{f' at {place[:200]}' if place else ''}. {advice}")
+    return value
+
+
+def when(holds: bool) -> str | None:
+    return None if holds else HERE
+
+
+def at(name: object, fault: str | None) -> str | None:
+    """Returns the path of the fault of a member."""
+    return None if fault is None else f"{name}.{fault}".removesuffix(".")
+
+
+def text(pattern: str, longest: int = 10_000) -> Form:
+    compiled = re.compile(pattern, re.ASCII)
+    return lambda value: when(
+        isinstance(value, str) and len(value) <= longest and compiled.fullmatch(value) is not None
+    )
+
+
+def exactly(*expected: str | None) -> Form:
+    return lambda value: when(value in expected)
+
+
+def whole(least: int, most: int) -> Form:
+    return lambda value: when(isinstance(value, int) and not isinstance(value, bool) and least <= value <= most)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def number(value: Any) -> str | None:
+    return when(is_number(value))
+
+
+def either(*forms: Form) -> Form:
+    """Returns the form of a value that has one of the forms."""
+    return lambda value: when(any(form(value) is None for form in forms))
+
+
+def record(**members: Form) -> Form:
+    """Returns the form of an object with exactly these members."""
+    check_each = having({}, **members)
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, dict):
+            return HERE
+        other = sorted(set(value) ^ set(members))
+        return str(other[0]) if other else check_each(value)
+
+    return check
+
+
+def having(optional: Mapping[str, Form], /, **members: Form) -> Form:
+    """Returns the form of an object with at least these members, and perhaps optional and other ones."""
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, dict):
+            return HERE
+        missing = next((name for name in members if name not in value), None)
+        if missing is not None:
+            return missing
+        forms = ((name, form) for name, form in {**optional, **members}.items() if name in value)
+        return next((fault for name, form in forms if (fault := at(name, form(value[name]))) is not None), None)
+
+    return check
+
+
+def each_of(form: Form, most: int, least: int = 1) -> Form:
+    """Returns the form of an array with `least` to `most` elements."""
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, list) or not least <= len(value) <= most:
+            return HERE
+        return next((fault for i, item in enumerate(value) if (fault := at(i, form(item))) is not None), None)
+
+    return check
+
+
+def by_name(name_form: Form, form: Form, most: int = 1_000_000) -> Form:
+    """Returns the form of an object with any members."""
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, dict) or len(value) > most:
+            return HERE
+        named = ((name, name_form(name) is not None or form(item) is not None) for name, item in value.items())
+        return next((str(name) for name, is_wrong in named if is_wrong), None)
+
+    return check
+
+
+def date(value: Any) -> str | None:
+    try:
+        return when(is_date(value) is None and datetime.date.fromisoformat(value).year in YEARS)
+    except ValueError:
+        return HERE
+
+
+def instant(value: Any) -> str | None:
+    try:
+        return when(is_instant(value) is None and to_time(value) is not None)
+    except ValueError:
+        return HERE
+
+
+def to_time(text: str) -> datetime.datetime:
+    """Returns the time of an instant in UTC, in whole seconds."""
+    return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc)
+
+
+REVISION = r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\.(?!000000)\d{6}"
+is_date = text(r"\d{4}-\d\d-\d\d")
+is_instant = text(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+nothing = exactly(None)
+chain = text("[a-z][a-z0-9]{0,29}")
+name = text("[a-z][a-z0-9_]{0,99}")
+period = text(r"\d{4}(-(0[1-9]|1[0-2]))?")
+revision = text(REVISION)
+methodology_version = text(r"v[1-9]\d{0,5}")
+sha256 = text("[0-9a-f]{64}")
+size = whole(0, MAX_FILE_BYTES)
+positive = whole(1, 2**53)
+url_path = text("/[!-~]*", 1_000)
+code = text("[a-z0-9-]{1,60}")
+etag = text(r'(W/)?"[!#-~]*"', 200)
+sentence = text("(?s).*", 1_000)
+optional_number = either(nothing, number)
+optional_sentence = either(nothing, sentence)
