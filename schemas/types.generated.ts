@@ -148,6 +148,9 @@ export type SignedSite = string;
  * Public key as JWK (RFC 7517): Ed25519 or P-256.
  */
 export type PublicKey = Ed25519Key | P256Key;
+/**
+ * 32 bytes in Base64url.
+ */
 export type KeyCoordinate = string;
 /**
  * SHA-256 thumbprint of a public key (RFC 7638) in Base64url.

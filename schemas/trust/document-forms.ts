@@ -3,7 +3,7 @@
  * pages forbids code that a validator of schemas generates; a test compares them with the schemas.
  */
 import { parseInstant } from '../dates.js';
-import type { PastRelease } from '../types.generated.js';
+import type { PastRelease, PublicKey } from '../types.generated.js';
 import type { TrustDocumentName, TrustDocuments } from './trust-documents.js';
 
 /** Returns the path of the first invalid value, such as "keys.0.kid" ("" for the value itself); `undefined` if there is none. */
@@ -71,9 +71,10 @@ const site = text(/^[!"$-~]{1,200}$/);
 const thumbprint = text(/^[A-Za-z0-9_-]{43}$/);
 const revision = text(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\.(?!000000)\d{6}$/);
 const nothing = exactly(null);
+const coordinate = text(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/); // 32 bytes: the last bits are 0
 const publicKey = either(
-  record({ kty: exactly('OKP'), crv: exactly('Ed25519'), x: thumbprint }),
-  record({ kty: exactly('EC'), crv: exactly('P-256'), x: thumbprint, y: thumbprint }),
+  record({ kty: exactly('OKP'), crv: exactly('Ed25519'), x: coordinate }),
+  record({ kty: exactly('EC'), crv: exactly('P-256'), x: coordinate, y: coordinate }),
 );
 
 const FORMS: { readonly [N in TrustDocumentName]: Form } = {
@@ -127,6 +128,11 @@ const RELEASES = record({
   schema: exactly('releases/1'),
   releases: each(record({ sequence: positive, revision, sha256, published_at: instant })),
 });
+
+/** Returns whether a value is a public key as key sets contain it. */
+export function isPublicKey(value: unknown): value is PublicKey {
+  return publicKey(value) === undefined;
+}
 
 /** Returns a document if it has its form. @throws TypeError that names the first invalid value */
 export function checkForm<N extends TrustDocumentName>(name: N, value: unknown): TrustDocuments[N] {

@@ -1,6 +1,6 @@
 import { parseInstant } from '../dates.js';
-import type { KeySet, PublicKey, ReleaseKey, ReleaseStatement, Timestamp } from '../types.generated.js';
-import { checkForm } from './document-forms.js';
+import type { KeySet, ReleaseKey, ReleaseStatement, Timestamp } from '../types.generated.js';
+import { checkForm, isPublicKey } from './document-forms.js';
 import type { TrustAnchor } from './trust-anchor.js';
 import { CLOCK_TOLERANCE_MS, type TrustDocumentName, type TrustDocuments } from './trust-documents.js';
 import { TrustError } from './trust-error.js';
@@ -42,12 +42,11 @@ export async function readKeySet(jws: ReceivedJws): Promise<KeySet> {
 
 async function openKeySet(jws: ReceivedJws): Promise<{ readonly keySet: KeySet; readonly root: string }> {
   const opened = openJws(jws, 'key-set');
-  const { root } = Object(opened.content) as { root?: PublicKey }; // its thumbprint is compared
-  const thumbprint = root && (await thumbprintOf(root).catch(() => undefined));
-  if (root === undefined || thumbprint !== opened.kid)
+  const { root } = Object(opened.content) as { root?: unknown }; // any document
+  if (!isPublicKey(root) || (await thumbprintOf(root)) !== opened.kid)
     throw new TrustError('key-unknown', jws.subject, `key ${opened.kid}`);
   await verifySignature(opened, root);
-  return { keySet: formOf('key-set', opened), root: thumbprint };
+  return { keySet: formOf('key-set', opened), root: opened.kid };
 }
 
 /** Verifies the timestamp of a site. @throws TrustError */

@@ -120,5 +120,5 @@ it('loses the public copies of earlier years with a rollback of a history that b
   await rollBack(store, { asOf: '2022-12-20T06:00:00Z', to: revision, reason: 'a test' });
   expect(await copyOf(store, lost)).toBeUndefined();
   expect(await copyOf(store, LAST_YEAR)).toBeDefined();
-  expect((await verifyStore(store, {})).faults).toEqual([]);
+  expect((await verifyStore(store, { deep: false })).faults).toEqual([]);
 }, 300_000);

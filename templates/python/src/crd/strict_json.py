@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .canonical import canonical
 from .errors import DataError
 from .values import ADVICE, Form, judge
 
@@ -50,6 +51,17 @@ def parse_json(data: bytes, parse_whole: Callable[[str], float] = whole) -> Any:
         raise ValueError("its values are nested too deeply") from fault
     if re.search(r"\\u[dD][89a-fA-F]", text):  # half of a character, which no UTF-8 text contains
         json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
+
+
+def parse_canonical(data: bytes) -> Any:
+    """
+    Returns the value of a JSON text in its canonical form (RFC 8785). Raises ValueError for any other text: so a signed
+    value has one text.
+    """
+    value = parse_json(data)
+    if canonical(value).encode("utf-8") != data:
+        raise ValueError("it is not canonical JSON")
     return value
 
 

@@ -24,7 +24,7 @@ class Judge:
     def key_set(self, data: bytes, subject: str) -> Content:
         """Returns the key set, which the trusted root key signed."""
         document = read_jws(data, "key-set", subject)
-        content = document.content()
+        content = document.content
         root = content.get("root") if isinstance(content, dict) else None
         if thumbprint_of(root) != document.kid:
             raise VerificationError("key-unknown", subject, f"key {document.kid}")

@@ -20,12 +20,13 @@ from ..values import (
 SITE = r"[!\"$-~]+"
 THUMBPRINT = "[A-Za-z0-9_-]{43}"
 site = text(SITE, 200)
-thumbprint = coordinate = text(THUMBPRINT)
+thumbprint = text(THUMBPRINT)
+coordinate = text("[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]")  # 32 bytes: the last bits are 0
 public_key = either(
     record(kty=exactly("OKP"), crv=exactly("Ed25519"), x=coordinate),
     record(kty=exactly("EC"), crv=exactly("P-256"), x=coordinate, y=coordinate),
 )
-revocation = record(at=instant, reason=text(".{1,200}"))
+revocation = record(at=instant, reason=text("(?s).{1,200}"))
 
 FORMS: dict[str, Form] = {
     "key-set": record(
@@ -73,3 +74,7 @@ FORMS: dict[str, Form] = {
         expires=instant,
     ),
 }
+RELEASES = record(
+    schema=exactly("releases/1"),
+    releases=each_of(record(sequence=positive, revision=revision, sha256=sha256, published_at=instant), most=1_000_000),
+)

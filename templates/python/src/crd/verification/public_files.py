@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..archive import parallel
 from ..cache import sha256_hex
 from ..canonical import canonical
 from ..document_forms import RELEASE as RELEASE_FORM
 from ..files import Received
-from ..strict_json import parse_json, parse_object
+from ..strict_json import parse_canonical, parse_json, parse_object
 from ..trust_paths import RELEASE, RELEASES
 from .documents import Content
 from .faults import VerificationError, gravest
+from .forms import RELEASES as RELEASES_FORM
 from .sources import Source
 
 MANY_FAULTS = 20  # the rest is not read after so many
@@ -40,10 +41,10 @@ def check_history(source: Source, statement: Content, fresh: bool) -> list[Conte
     """Returns the entries of all releases up to the one of the statement, whose common digest is signed."""
     received = read_listed(source, RELEASES, fresh)
     last: int = statement["sequence"]
-    releases = (parse(received.data) or {}).get("releases")
-    past = releases[:last] if isinstance(releases, list) else []
+    past = releases_in(received.data)[:last]
     detail = f"up to release {last}"
-    if digest_of_history(past) != statement["history_sha256"]:  # the list itself is not signed: anyone can alter it
+    digest = sha256_hex(canonical(past).encode("utf-8"))
+    if len(past) != last or digest != statement["history_sha256"]:  # the list itself is not signed: anyone can alter it
         code = "mixed" if received.is_cached else "file-altered"
         raise VerificationError(code, source.name(RELEASES), detail)
     if not ends_with(past, statement):
@@ -51,28 +52,23 @@ def check_history(source: Source, statement: Content, fresh: bool) -> list[Conte
     return past
 
 
-NO_LIST = (TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
-"""What the canonical form raises for values that no list of releases has."""
-
-
-def digest_of_history(past: list[Any]) -> str:
+def releases_in(data: bytes) -> list[Content]:
+    """Returns the entries of a list of releases in its only form, with the sequences 1, 2, 3 and so on, or none."""
     try:
-        return sha256_hex(canonical(past).encode("utf-8"))
-    except NO_LIST:
-        return ""
+        value = parse_canonical(data)
+    except ValueError:
+        return []
+    releases: list[Content] = value["releases"] if RELEASES_FORM(value) is None else []
+    return releases if all(entry["sequence"] == i + 1 for i, entry in enumerate(releases)) else []
 
 
 def ends_with(past: list[Content], statement: Content) -> bool:
-    """Returns whether a signed history has one entry per release, and ends with that of the statement."""
+    """Returns whether a history ends with the release of a statement, after the one that it names before."""
     stated = [{name: statement[name] for name in ("sequence", "revision", "sha256", "published_at")}]
     if statement["previous"] is not None:
         stated.insert(0, statement["previous"])
-    ends = past[-len(stated) :]
-    return (
-        [each["sequence"] for each in past] == list(range(1, statement["sequence"] + 1))
-        and len(ends) == len(stated)
-        and all(entry.items() >= part.items() for entry, part in zip(ends, stated))
-    )
+    ends = past[-2:]
+    return len(ends) == len(stated) and all(entry.items() >= part.items() for entry, part in zip(ends, stated))
 
 
 def read_listed(source: Source, path: str, fresh: bool, size: int | None = None) -> Received:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..canonical import sha256
 from ..errors import MissingPackageError
-from ..strict_json import parse_json
+from ..strict_json import parse_canonical
 from .faults import VerificationError
-from .forms import FORMS, public_key
+from .forms import FORMS, public_key, thumbprint
 
 try:
     from joserfc import jwk, jws
-    from joserfc.errors import JoseError, MissingAlgorithmError
-    from joserfc.util import urlsafe_b64decode
+    from joserfc.errors import JoseError
 except ImportError as fault:
     advice = 'crd verify needs the package joserfc. Run: pip install "joserfc>=1.6,<2"'
     raise MissingPackageError(advice) from fault
 
 ALGORITHMS = {"Ed25519": "EdDSA", "P-256": "ES256"}  # the only one of each kind of key
 TYPES = {"key-set": "crd-key-set+jws", "release-statement": "crd-release+jws", "timestamp": "crd-timestamp+jws"}
+PARTS = 3
 SIGNATURE_BYTES = 64  # of both algorithms
 Key = Mapping[str, Any]
 
@@ -38,69 +40,81 @@ class OneAlgorithm(jws.JWSRegistry):
 
 @dataclass(frozen=True)
 class SignedDocument:
-    """A signed document whose header was checked, but not its signature."""
+    """A signed document whose form was checked, but not its signature. `content` is what it says if that is true."""
 
     kind: str
     subject: str
     kid: str
     algorithm: str
-    signature: jws.CompactSignature
-
-    def content(self) -> Any:
-        """Returns the content without looking at the signature; None if it is not JSON."""
-        try:
-            return parse_json(self.signature.payload)
-        except ValueError:
-            return None
+    content: Any
+    text: bytes
 
     def verified_by(self, key: Key) -> dict[str, Any]:
         """Returns the content, after the signature was verified with exactly this key and its algorithm."""
         algorithm = ALGORITHMS[key["crv"]]
         if self.algorithm != algorithm:
             raise VerificationError("jws-algorithm", self.subject, f"alg {self.algorithm}")
+        if len(decode_part(self.text.rpartition(b".")[2]) or b"") != SIGNATURE_BYTES:
+            raise VerificationError("jws-malformed", self.subject, f"its signature is not {SIGNATURE_BYTES} bytes")
         try:
-            if len(urlsafe_b64decode(self.signature.segments["signature"])) != SIGNATURE_BYTES:
-                raise VerificationError("jws-malformed", self.subject, "the signature is not 64 bytes")
             imported = jwk.import_key(dict(key))
-            if not jws.validate_compact(self.signature, imported, registry=OneAlgorithm(algorithm)):
+            signature = jws.extract_compact(self.text)
+            if not jws.validate_compact(signature, imported, registry=OneAlgorithm(algorithm)):
                 raise VerificationError("jws-altered", self.subject)
         except (JoseError, ValueError, TypeError) as fault:
             raise VerificationError("jws-malformed", self.subject, str(fault)) from fault
-        content = self.content()
-        place = FORMS[self.kind](content)
+        place = FORMS[self.kind](self.content)
         if place is not None:
-            detail = f"the content does not match the {self.kind} schema{f' at {place}' if place else ''}"
+            detail = f"it does not match the schema {self.kind}/1 at {place}"
             raise VerificationError("jws-malformed", self.subject, detail)
-        signed: dict[str, Any] = content
+        signed: dict[str, Any] = self.content
         return signed
 
 
 def read_jws(data: bytes, kind: str, subject: str) -> SignedDocument:
-    """Reads a signed document. Its header must be exactly alg, kid and typ, and typ that of its kind."""
-    try:
-        signature = jws.extract_compact(data.strip())
-        header = dict(signature.headers())
-    except MissingAlgorithmError as fault:
-        raise VerificationError("jws-algorithm", subject, "the header has no alg") from fault
-    except (JoseError, ValueError, TypeError, RecursionError) as fault:
-        raise VerificationError("jws-malformed", subject) from fault
+    """
+    Checks the form of a signed document: three parts in canonical Base64url, a header of exactly alg, kid and typ, and
+    canonical JSON in header and payload.
+    """
+    parts = [decode_part(part) for part in data.split(b".")]
+    if len(parts) != PARTS or None in parts:
+        raise VerificationError("jws-malformed", subject, "it is not three parts in Base64url")
+    header, payload = (parse_part(part or b"") for part in parts[:2])
+    if not isinstance(header, dict):
+        raise VerificationError("jws-malformed", subject, "the header is not canonical JSON")
     other = sorted(set(header) - {"alg", "kid", "typ"})
     if other:
         raise VerificationError("jws-malformed", subject, f"the header has {other[0]}")
     if header.get("typ") != TYPES[kind]:
         raise VerificationError("jws-kind", subject, f"typ {header.get('typ')}")
-    if header["alg"] not in ALGORITHMS.values():
-        raise VerificationError("jws-algorithm", subject, f"alg {header['alg']}")
-    if not isinstance(header.get("kid"), str):
-        raise VerificationError("jws-malformed", subject, "the header has no kid")
-    return SignedDocument(kind, subject, header["kid"], header["alg"], signature)
+    if header.get("alg") not in ALGORITHMS.values():
+        raise VerificationError("jws-algorithm", subject, f"alg {header.get('alg')}")
+    if thumbprint(header.get("kid")) is not None:
+        raise VerificationError("jws-malformed", subject, f"kid {header.get('kid')}")
+    if payload is None:
+        raise VerificationError("jws-malformed", subject, "the payload is not canonical JSON")
+    return SignedDocument(kind, subject, header["kid"], header["alg"], payload, data)
+
+
+def decode_part(part: bytes) -> bytes | None:
+    """Returns the bytes of a part; None if it is not their only form in Base64url (RFC 4648, section 3.5)."""
+    try:
+        decoded = base64.urlsafe_b64decode(part + b"=" * (-len(part) % 4))
+    except ValueError:
+        return None
+    return decoded if base64.urlsafe_b64encode(decoded).rstrip(b"=") == part else None
+
+
+def parse_part(part: bytes) -> Any:
+    """Returns the value of canonical JSON other than null; None for anything else."""
+    try:
+        return parse_canonical(part)
+    except ValueError:
+        return None
 
 
 def thumbprint_of(key: object) -> str | None:
     """Returns the SHA-256 thumbprint of a public key (RFC 7638); None if it is not a key."""
     if not isinstance(key, dict) or public_key(key) is not None:
         return None
-    try:
-        return jwk.import_key(dict(key)).thumbprint()
-    except (JoseError, ValueError, TypeError):
-        return None
+    return base64.urlsafe_b64encode(sha256(key)).rstrip(b"=").decode("ascii")
