@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,7 @@ from crd.verification.public_files import releases_in
 from crd.verification.signatures import OneAlgorithm
 from service import KEY, Answer, Service, problem, sha256_of
 from signed import KEYS, RELEASES, SITE, STATEMENT, TIMESTAMP, Signer, moment, read_json
-from story import CALENDAR, R4, tell
+from story import CALENDAR, R1, R4, tell
 
 GOLD = "/api/v1/files/gold/base"
 METADATA = Path(__file__).resolve().parents[3] / "templates" / "python" / "METADATA"
@@ -61,10 +63,50 @@ def test_the_command_prints_what_is_proven_and_what_is_not(
         "proven: the history of 4 releases matches the signed digest",
         "proven: 4 public files match the list",
         "proven: 2 manifests match the signed statement",
-        "proven: 4 volume files and 10 day files match the manifests",
+        "proven: 4 volume files and the 40 latest days in bundles match the manifests",
     ]
     assert [line.partition(": ")[0] for line in lines[8:]] == ["not proven"] * 4
-    assert lines[9] == "not proven: 30 day files whose dates are in volumes (--days verifies them)"
+    assert lines[9] == "not proven: day files one by one (--days verifies them)"
+    assert not any(re.search(r"/\d{4}-\d\d-\d\d\.json", path) for path in service.paths())
+
+
+def test_days_that_no_volume_and_no_bundle_contains_are_not_proven(service: Service, signer: Signer) -> None:
+    cut_bundle(service, 3)
+    found = crd.verify(signer.trust)
+    assert found.counts["latest_days"] == 23
+    assert (
+        "day files one by one (--days verifies them); 2 dates of them are in no volume and no bundle"
+        in found.not_proven
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda bundle: bundle["days"].reverse(), "file-altered"),
+        (lambda bundle: bundle["days"].pop(), "file-altered"),
+        (lambda bundle: bundle["days"].clear(), "file-altered"),
+        (lambda bundle: bundle.pop("days"), "file-altered"),
+        (lambda bundle: bundle["days"][3]["metrics"].update(tx_count=1), "file-altered"),
+        (lambda bundle: bundle["days"][3].update(unknown=float("1e300")), "file-altered"),
+        (lambda bundle: bundle.update(published_revision=R1, days=bundle["days"][:-1]), "mixed"),
+    ],
+)
+def test_a_bundle_that_is_not_what_the_manifest_lists_is_refused(
+    service: Service, signer: Signer, change: Callable[[Any], Any], fault: str
+) -> None:
+    path = f"{GOLD}/90d/latest.json"
+    bundle = json.loads(service.files[path])
+    change(bundle)
+    service.files[path] = json.dumps(bundle).encode()
+    assert fault_of(lambda: crd.verify(signer.trust)) == (fault, path)
+
+
+def cut_bundle(service: Service, count: int) -> None:
+    """Leaves the latest days in the bundle of gold."""
+    path = f"{GOLD}/90d/latest.json"
+    bundle = json.loads(service.files[path])
+    service.files[path] = json.dumps({**bundle, "days": bundle["days"][-count:]}).encode()
 
 
 def test_without_a_key_subscriber_files_are_not_proven(

@@ -8,7 +8,7 @@ The root key has signed a set of keys. A key of the set has signed the current r
 for 48 hours. The release lists the digests of all public files, of the history of releases, and of the manifests.
 
 - For a service, every public file is checked. With CRD_API_KEY, so are the manifests in your plan, their volumes, and
-  the day files that are not in a volume. --days checks all day files.
+  the latest 90 days of each. --days also checks the file of every day, which takes one request each.
 - A mirror is verified without a network, with each of its files. Its timestamp must be valid now, or at the time of
   --at: that proves what the mirror had then, not that it is current.
 - --since FILE records the newest verified state and refuses an older state or a different history in later runs.
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="URL|DIR", help="address of a service, or the folder of crd sync --to")
     parser.add_argument("--trust", required=True, metavar="SITE#THUMBPRINT", help="name and root key that you trust")
     parser.add_argument("--since", metavar="FILE", help="file for the last verified state; created if missing")
-    parser.add_argument("--days", action="store_true", help="also verify day files whose dates are in volumes")
+    parser.add_argument("--days", action="store_true", help="also verify the file of every day")
     parser.add_argument("--at", metavar="INSTANT", help="judge a mirror as of this time, such as 2026-03-01T06:00:00Z")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 

@@ -43,12 +43,15 @@ class Site:
         except (TemporaryError, AccessError) as fault:
             raise VerificationError("unreachable", path, str(fault)) from fault
 
-    def subscriber(self, path: str, sha256: str) -> bytes | None:
+    def subscriber(self, path: str, sha256: str | None) -> bytes | None:
         """
-        Returns a subscriber file; None if there is none. If the service says that it has the bytes of this digest, and
-        the cache has them too, they are not downloaded again. Raises AccessError if the plan does not include it.
+        Returns a subscriber file; None if there is none. If the service says that it has the bytes of this digest, or
+        without one those of the last download, and the cache has them too, they are not downloaded again. Raises
+        AccessError if the plan does not include it.
         """
         try:
+            if sha256 is None:
+                return self.files.subscriber(path).data
             data = self.files.newest(path, self.files.cache.read(sha256))
         except NotFoundError:
             return None

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..archive import PROGRESS_FILES, Progress, archive_path
+from ..archive import PROGRESS_FILES, Progress, archive_path, bundle_path
+from ..canonical import sha256
 from ..errors import AccessError
 from ..files import Received
 from ..local_files import inside
@@ -21,6 +22,8 @@ from .result import Notes, count_of, match_of
 from .sources import Folder, Site
 
 NOT_ENTITLED = "not-entitled"
+BUNDLE = "90d"  # the largest one that every plan includes
+LAST_DATE = "9999-12-31"
 UNLISTED = "does not belong in this mirror: the manifest does not list it. Remove it, or run crd sync again."
 
 
@@ -37,7 +40,6 @@ class Selection:
 
     volumes: list[Listed] = field(default_factory=list)
     days: list[Listed] = field(default_factory=list)
-    packed: int = 0  # day files that volumes contain
     superseded: int = 0
 
     def note(self, notes: Notes) -> None:
@@ -52,25 +54,45 @@ class SiteFiles:
         self.site, self.statement = site, statement
         self.manifests: dict[str, Content] = {}
         self.refused: list[str] = []
+        self.bundled = 0  # days that a bundle proves
+        self.unread = 0  # days after the last volume that the bundle does not contain
 
-    def read(self, file: Listed) -> bytes:
-        data = self.site.subscriber(*file)
+    def read(self, path: str, sha256: str | None) -> bytes:
+        data = self.site.subscriber(path, sha256)
         if data is None:
-            raise VerificationError("file-missing", file.path)
+            raise VerificationError("file-missing", path)
         return data
 
     def check_file(self, file: Listed) -> None:
-        check_digest(file.path, Received(self.read(file), False), file.sha256, self.statement)
+        check_digest(file.path, Received(self.read(*file), False), file.sha256, self.statement)
 
     def check_manifest(self, file: Listed) -> None:
         try:
-            data = self.read(file)
+            data = self.read(*file)
         except AccessError as fault:
             if fault.code != NOT_ENTITLED:
                 raise
             self.refused.append(file.path)
         else:
             self.manifests[file.path] = checked_manifest(file.path, data, file.sha256, self.statement)
+
+    def check_bundle(self, manifest: Content) -> None:
+        """
+        Verifies the latest days of an archive by a bundle, which contains the same records: the digest of a record's
+        canonical form is that of its day file.
+        """
+        entries = [each for each in manifest["dates"] if each["status"] != "withdrawn"]
+        if not entries:
+            return
+        path = bundle_path(manifest["genre"], manifest["chain"], BUNDLE)
+        content = parse(self.read(path, None)) or {}
+        days = content.get("days")
+        digests = [sha256(day).hex() for day in days] if isinstance(days, list) else []
+        if not digests or digests != [each["sha256"] for each in entries[-len(digests) :]]:
+            is_other = content.get("published_revision") != self.statement["revision"]
+            raise VerificationError("mixed" if is_other else "file-altered", path)
+        self.bundled += len(digests)
+        self.unread += sum(each["date"] > last_date_in_volumes(manifest) for each in entries[: -len(digests)])
 
 
 def check_site(site: Site, statement: Content, every_day: bool, notes: Notes, progress: Progress) -> None:
@@ -85,18 +107,29 @@ def check_site(site: Site, statement: Content, every_day: bool, notes: Notes, pr
     matches = match_of(len(files.manifests), "manifest")
     notes.prove(f"{matches} the signed statement", manifests=len(files.manifests))
     selection = Selection()
-    for path in sorted(files.manifests):
-        select(selection, files.manifests[path], every_day)
+    manifests = [files.manifests[path] for path in sorted(files.manifests)]
+    for manifest in manifests:
+        select(selection, manifest, every_day)
     check_each(files.check_file, [*selection.volumes, *selection.days], report)
-    selection.note(notes)
+    if every_day:
+        selection.note(notes)
+    else:
+        check_each(files.check_bundle, manifests)
+        volumes, days = count_of(len(selection.volumes), "volume file"), count_of(files.bundled, "latest day")
+        notes.prove(
+            f"{volumes} and the {days} in bundles match the manifests",
+            volume_files=len(selection.volumes),
+            latest_days=files.bundled,
+        )
     if files.refused:
         names = ", ".join(sorted(files.refused))
         notes.leave(f"manifests and their files that the plan of the key does not include: {names}")
-    if selection.packed:
-        notes.leave(f"{count_of(selection.packed, 'day file')} whose dates are in volumes (--days verifies them)")
+    if not every_day:
+        alone = f"; {count_of(files.unread, 'date')} of them are in no volume and no bundle" if files.unread else ""
+        notes.leave(f"day files one by one (--days verifies them){alone}")
     if selection.superseded:
         notes.leave(f"{count_of(selection.superseded, 'superseded version')} of dates")
-    notes.leave("bundles, which no manifest lists: their days are copies of day files")
+    notes.leave("other bundles: no manifest lists them, and their days are copies of day files")
 
 
 def checked_manifest(name: str, data: bytes, sha256: str, statement: Content, detail: str = "") -> Content:
@@ -109,22 +142,22 @@ def select(selection: Selection, manifest: Content, every_day: bool) -> None:
     volumes = manifest.get("volumes", [])
     for volume in volumes:
         selection.volumes += (Listed(each["path"], each["sha256"]) for each in (volume["parquet"], volume["csv"]))
-    for entry in select_days(selection, manifest, every_day):
+    for entry in select_days(selection, manifest, None if every_day else LAST_DATE):
         query = f"?revision={manifest['published_revision']}"  # this version, if another is published now
         is_day = re.search(r"/\d{4}-\d\d-\d\d\.json$", entry["path"]) is not None
         selection.days.append(Listed(entry["path"] + (query if is_day else ""), entry["sha256"]))
 
 
-def select_days(selection: Selection, manifest: Content, every_day: bool) -> Iterator[Content]:
-    covered = max((each["last_date"] for each in manifest.get("volumes", [])), default="")
+def select_days(selection: Selection, manifest: Content, after: str | None) -> Iterator[Content]:
+    """Yields the entries of all dates, or of those after a date, that were not withdrawn."""
     for entry in manifest["dates"]:
         selection.superseded += len(entry["superseded"])
-        if entry["status"] == "withdrawn":
-            continue
-        if every_day or entry["date"] > covered:
+        if entry["status"] != "withdrawn" and (after is None or entry["date"] > after):
             yield entry
-        else:
-            selection.packed += 1
+
+
+def last_date_in_volumes(manifest: Content) -> str:
+    return max((each["last_date"] for each in manifest.get("volumes", [])), default="")
 
 
 def check_folder(folder: Folder, statement: Content, notes: Notes) -> None:
@@ -157,7 +190,7 @@ def select_mirrored(selection: Selection, folder: Folder, archive: str, manifest
     paths = {f"{archive}/volumes/{each['period']}.parquet": each["parquet"] for each in manifest.get("volumes", [])}
     every_day = not any(inside(folder.folder, path).exists() for path in paths)
     volumes = [] if every_day else [Listed(path, each["sha256"]) for path, each in paths.items()]
-    chosen = select_days(selection, manifest, every_day)
+    chosen = select_days(selection, manifest, None if every_day else last_date_in_volumes(manifest))
     days = [Listed(f"{archive}/{each['date']}.json", each["sha256"]) for each in chosen]
     listed = {each.path for each in [*volumes, *days]}
     mirror = Mirror(folder.folder, archive, lambda _: None)
