@@ -51,8 +51,8 @@ export function openJws({ text, subject }: ReceivedJws, name: TrustDocumentName)
   if (!header || !payload || !signature || more.length > 0)
     throw malformed('it is not three parts in Base64url');
   const members = parseCanonical(header);
-  if (typeof members !== 'object' || members === null) throw malformed('the header is not canonical JSON');
-  const { kid, typ, alg, ...others } = members as Readonly<Record<string, unknown>>;
+  if (!isRecord(members)) throw malformed('the header is not an object in canonical JSON');
+  const { kid, typ, alg, ...others } = members;
   const [other] = Object.keys(others);
   if (other !== undefined) throw malformed(`the header has ${quote(other)}`);
   if (typ !== TRUST_TYPES[name]) throw new TrustError('jws-kind', subject, `typ ${quote(typ)}`);
@@ -63,6 +63,9 @@ export function openJws({ text, subject }: ReceivedJws, name: TrustDocumentName)
   if (content === undefined) throw malformed('the payload is not canonical JSON');
   return { text, subject, kid, alg, content };
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the bytes of a part of a signed document; `undefined` if they are not in canonical Base64url (RFC 4648 §3.5). */
 function decodePart(part: string): Uint8Array | undefined {

@@ -217,6 +217,8 @@ export const OTHER_FORMS: readonly OtherForm[] = [
     'a space': (text) => text.replace(':', ': '),
     'a byte order mark': (text) => `\uFEFF${text}`,
     'something behind it': (text) => `${text}{}`,
+    'no members, because it is null': () => 'null',
+    'no members, because it is a list': () => '[]',
     'an escape that is not needed': withValue('schema', '"timestamp\\u002f1"'),
     'half a character': withValue('site', '"https://data.example.com\\ud800"'),
     'bytes that are not UTF-8': (text) => Buffer.from(text.replace('data.', 'd\xff.'), 'latin1'),
@@ -252,13 +254,14 @@ export const OTHER_FORMS: readonly OtherForm[] = [
     [
       ['a repeated member', (text: string) => text.replace('{', '{"alg":"none",')],
       ['a space', (text: string) => text.replace(':', ': ')],
+      ['no members, because it is a list', () => '[]'],
       ['a byte order mark', (text: string) => `\uFEFF${text}`],
     ] as const
   ).map(([has, change]): OtherForm => ({
     name: `the header of the statement has ${has}`,
     document: 'statement',
     part: 'header',
-    file: `statement-header-${has.replaceAll(' ', '-')}.jws`,
+    file: `statement-header-${has.replace(/[^a-z0-9]+/gi, '-')}.jws`,
     change,
   })),
 ];

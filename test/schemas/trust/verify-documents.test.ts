@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import { TRUST_TYPES } from '../../../schemas/trust/trust-documents.js';
+import { ALGORITHMS, openJws } from '../../../schemas/trust/verify-jws.js';
 import { signDocument } from '../../../generator/signing/signer.js';
 import { TRUST_PATHS } from '../../../schemas/paths.js';
-import { TrustError } from '../../../schemas/trust/trust-error.js';
+import { TRUST_FAULTS, TrustError } from '../../../schemas/trust/trust-error.js';
 import {
   isValidAt,
   readKeySet,
@@ -24,6 +29,35 @@ function jwsOf(state: string, subject: string): { readonly text: string; readonl
 function keySetOf(state: string): Promise<KeySet> {
   return readKeySet(jwsOf(state, TRUST_PATHS.keys));
 }
+
+describe('TRUST.md', () => {
+  const text = readFileSync(new URL('../../../TRUST.md', import.meta.url), 'utf8');
+
+  it('works an example through with the values of the vectors', () => {
+    const files = loadState('release-3');
+    const header = String(files.get(TRUST_PATHS.timestamp)).split('.')[0] ?? '';
+    const { content } = openJws(jwsOf('release-3', TRUST_PATHS.timestamp), 'timestamp');
+    const keySet = openJws(jwsOf('release-3', TRUST_PATHS.keys), 'key-set').content as KeySet; // of the vectors
+    const list = String(files.get(TRUST_PATHS.releases));
+    const past = list.slice(list.indexOf('['), list.lastIndexOf(']') + 1);
+    for (const words of [
+      VECTORS.states['release-3']?.anchor ?? '',
+      VECTORS.states['release-3']?.now ?? '',
+      Buffer.from(header, 'base64url').toString(),
+      canonicalJson(content),
+      canonicalJson(keySet.keys[0]?.jwk),
+      `${sha256Hex(past)}\`, the SHA-256 of the ${past.length} bytes of \`${TRUST_PATHS.releases}\``,
+    ])
+      expect(text).toContain(words);
+  });
+
+  it('names every fault, kind of document, algorithm and path', () => {
+    const rules = text.slice(text.indexOf('## Write your own verifier'), text.indexOf('## Attacks'));
+    const names = [TRUST_FAULTS, Object.fromEntries(Object.entries(TRUST_TYPES).map(([, typ]) => [typ, 0]))];
+    const all = [...names.flatMap(Object.keys), ...Object.values(ALGORITHMS), ...Object.values(TRUST_PATHS)];
+    expect(all.filter((each) => !rules.includes(`\`${each}\``))).toEqual([]);
+  });
+});
 
 describe('a key set', () => {
   const anchor = anchorOf(VECTORS.states['revoked']?.anchor ?? '');

@@ -79,9 +79,9 @@ def read_jws(data: bytes, kind: str, subject: str) -> SignedDocument:
     parts = [decode_part(part) for part in data.split(b".")]
     if len(parts) != PARTS or None in parts:
         raise VerificationError("jws-malformed", subject, "it is not three parts in Base64url")
-    header, payload = (parse_part(part or b"") for part in parts[:2])
+    header = parse_part("header", parts[0] or b"", subject)
     if not isinstance(header, dict):
-        raise VerificationError("jws-malformed", subject, "the header is not canonical JSON")
+        raise VerificationError("jws-malformed", subject, "the header is not an object")
     other = sorted(set(header) - {"alg", "kid", "typ"})
     if other:
         raise VerificationError("jws-malformed", subject, f"the header has {other[0]}")
@@ -91,8 +91,7 @@ def read_jws(data: bytes, kind: str, subject: str) -> SignedDocument:
         raise VerificationError("jws-algorithm", subject, f"alg {header.get('alg')}")
     if thumbprint(header.get("kid")) is not None:
         raise VerificationError("jws-malformed", subject, f"kid {header.get('kid')}")
-    if payload is None:
-        raise VerificationError("jws-malformed", subject, "the payload is not canonical JSON")
+    payload = parse_part("payload", parts[1] or b"", subject)
     return SignedDocument(kind, subject, header["kid"], header["alg"], payload, data)
 
 
@@ -105,12 +104,12 @@ def decode_part(part: bytes) -> bytes | None:
     return decoded if base64.urlsafe_b64encode(decoded).rstrip(b"=") == part else None
 
 
-def parse_part(part: bytes) -> Any:
-    """Returns the value of canonical JSON other than null; None for anything else."""
+def parse_part(name: str, part: bytes, subject: str) -> Any:
+    """Returns the value of a part, which must be canonical JSON."""
     try:
         return parse_canonical(part)
-    except ValueError:
-        return None
+    except ValueError as fault:
+        raise VerificationError("jws-malformed", subject, f"the {name}: {fault}") from fault
 
 
 def thumbprint_of(key: object) -> str | None:
