@@ -63,21 +63,28 @@ def test_the_command_prints_what_is_proven_and_what_is_not(
         "proven: the history of 4 releases matches the signed digest",
         "proven: 4 public files match the list",
         "proven: 2 manifests match the signed statement",
-        "proven: 4 volume files and the 40 latest days in bundles match the manifests",
+        "proven: 40 latest days in bundles match the manifests",
     ]
-    assert [line.partition(": ")[0] for line in lines[8:]] == ["not proven"] * 4
-    assert lines[9] == "not proven: day files one by one (--days verifies them)"
+    assert lines[8] == "proven: 0 volume files and 0 day files match the manifests"
+    assert [line.partition(": ")[0] for line in lines[9:]] == ["not proven"] * 4
+    assert lines[10] == "not proven: the file of each day, and volumes as CSV (--days verifies them)"
     assert not any(re.search(r"/\d{4}-\d\d-\d\d\.json", path) for path in service.paths())
 
 
-def test_days_that_no_volume_and_no_bundle_contains_are_not_proven(service: Service, signer: Signer) -> None:
+def test_dates_before_the_bundle_are_proven_by_volumes(service: Service, signer: Signer) -> None:
     cut_bundle(service, 3)
     found = crd.verify(signer.trust)
-    assert found.counts["latest_days"] == 23
-    assert (
-        "day files one by one (--days verifies them); 2 dates of them are in no volume and no bundle"
-        in found.not_proven
-    )
+    assert (found.counts["latest_days"], found.counts["volume_files"]) == (23, 1)
+    alone = "the file of each day, 2 dates of which no volume and no bundle contains, and volumes as CSV"
+    assert f"{alone} (--days verifies them)" in found.not_proven
+
+
+def test_without_the_largest_bundle_the_next_one_proves_the_latest_days(service: Service, signer: Signer) -> None:
+    service.fault = lambda path: problem(403, "not-entitled") if "/365d/" in path else None
+    assert crd.verify(signer.trust).counts["latest_days"] == 40
+    service.fault = lambda path: problem(403, "not-entitled") if "0d/" in path or "/365d/" in path else None
+    found = crd.verify(signer.trust)
+    assert (found.counts["latest_days"], found.counts["volume_files"]) == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +102,7 @@ def test_days_that_no_volume_and_no_bundle_contains_are_not_proven(service: Serv
 def test_a_bundle_that_is_not_what_the_manifest_lists_is_refused(
     service: Service, signer: Signer, change: Callable[[Any], Any], fault: str
 ) -> None:
-    path = f"{GOLD}/90d/latest.json"
+    path = f"{GOLD}/365d/latest.json"
     bundle = json.loads(service.files[path])
     change(bundle)
     service.files[path] = json.dumps(bundle).encode()
@@ -104,7 +111,7 @@ def test_a_bundle_that_is_not_what_the_manifest_lists_is_refused(
 
 def cut_bundle(service: Service, count: int) -> None:
     """Leaves the latest days in the bundle of gold."""
-    path = f"{GOLD}/90d/latest.json"
+    path = f"{GOLD}/365d/latest.json"
     bundle = json.loads(service.files[path])
     service.files[path] = json.dumps({**bundle, "days": bundle["days"][-count:]}).encode()
 
@@ -229,7 +236,7 @@ def test_other_bytes_behind_a_link_are_false(service: Service, signer: Signer) -
     link = f"/objects/{sha256_of(service.files[volume])}"
     size = len(service.files[volume])
     service.fault = lambda path: Answer(200, b"x" * size, {}) if path == link else None
-    assert fault_of(lambda: crd.verify(signer.trust)) == ("file-altered", volume)
+    assert fault_of(lambda: crd.verify(signer.trust, days=True)) == ("file-altered", volume)
 
 
 def test_the_memory_is_written_after_success_for_its_owner_only(

@@ -8,7 +8,7 @@ The root key has signed a set of keys. A key of the set has signed the current r
 for 48 hours. The release lists the digests of all public files, of the history of releases, and of the manifests.
 
 - For a service, every public file is checked. With CRD_API_KEY, so are the manifests in your plan, their volumes, and
-  the latest 90 days of each. --days also checks the file of every day, which takes one request each.
+  the latest year of each. --days also checks the file of every day, which takes one request each.
 - A mirror is verified without a network, with each of its files. Its timestamp must be valid now, or at the time of
   --at: that proves what the mirror had then, not that it is current.
 - --since FILE records the newest verified state and refuses an older state or a different history in later runs.

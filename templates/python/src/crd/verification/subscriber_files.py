@@ -22,8 +22,7 @@ from .result import Notes, count_of, match_of
 from .sources import Folder, Site
 
 NOT_ENTITLED = "not-entitled"
-BUNDLE = "90d"  # the largest one that every plan includes
-LAST_DATE = "9999-12-31"
+WINDOWS = ("365d", "90d")  # every plan includes the second
 UNLISTED = "does not belong in this mirror: the manifest does not list it. Remove it, or run crd sync again."
 
 
@@ -41,6 +40,7 @@ class Selection:
     volumes: list[Listed] = field(default_factory=list)
     days: list[Listed] = field(default_factory=list)
     superseded: int = 0
+    unread: int = 0  # dates that no volume and no bundle contains
 
     def note(self, notes: Notes) -> None:
         parts = f"{count_of(len(self.volumes), 'volume file')} and {count_of(len(self.days), 'day file')}"
@@ -54,8 +54,7 @@ class SiteFiles:
         self.site, self.statement = site, statement
         self.manifests: dict[str, Content] = {}
         self.refused: list[str] = []
-        self.bundled = 0  # days that a bundle proves
-        self.unread = 0  # days after the last volume that the bundle does not contain
+        self.bundled: dict[str, int] = {}  # number of days that a bundle proves, by path of the manifest
 
     def read(self, path: str, sha256: str | None) -> bytes:
         data = self.site.subscriber(path, sha256)
@@ -76,23 +75,30 @@ class SiteFiles:
         else:
             self.manifests[file.path] = checked_manifest(file.path, data, file.sha256, self.statement)
 
-    def check_bundle(self, manifest: Content) -> None:
+    def check_bundle(self, path: str) -> None:
         """
-        Verifies the latest days of an archive by a bundle, which contains the same records: the digest of a record's
-        canonical form is that of its day file.
+        Verifies the latest days of an archive by its largest bundle, which contains the same records: the digest of a
+        record's canonical form is that of its day file.
         """
-        entries = [each for each in manifest["dates"] if each["status"] != "withdrawn"]
-        if not entries:
+        manifest = self.manifests[path]
+        listed = [each["sha256"] for each in entries_of(manifest)]
+        if not listed or path != f"{archive_path(manifest['genre'], manifest['chain'])}/manifest.json":
+            return  # of the lineage, which has no bundles
+        for window in WINDOWS:
+            bundle = bundle_path(manifest["genre"], manifest["chain"], window)
+            try:
+                content = parse(self.read(bundle, None)) or {}
+            except AccessError as fault:
+                if fault.code != NOT_ENTITLED:
+                    raise
+                continue
+            days = content.get("days")
+            digests = [sha256(day).hex() for day in days] if isinstance(days, list) else []
+            if not digests or digests != listed[-len(digests) :]:
+                is_other = content.get("published_revision") != self.statement["revision"]
+                raise VerificationError("mixed" if is_other else "file-altered", bundle)
+            self.bundled[path] = len(digests)
             return
-        path = bundle_path(manifest["genre"], manifest["chain"], BUNDLE)
-        content = parse(self.read(path, None)) or {}
-        days = content.get("days")
-        digests = [sha256(day).hex() for day in days] if isinstance(days, list) else []
-        if not digests or digests != [each["sha256"] for each in entries[-len(digests) :]]:
-            is_other = content.get("published_revision") != self.statement["revision"]
-            raise VerificationError("mixed" if is_other else "file-altered", path)
-        self.bundled += len(digests)
-        self.unread += sum(each["date"] > last_date_in_volumes(manifest) for each in entries[: -len(digests)])
 
 
 def check_site(site: Site, statement: Content, every_day: bool, notes: Notes, progress: Progress) -> None:
@@ -106,27 +112,22 @@ def check_site(site: Site, statement: Content, every_day: bool, notes: Notes, pr
     check_each(files.check_manifest, [Listed(*each) for each in statement["manifests"].items()])
     matches = match_of(len(files.manifests), "manifest")
     notes.prove(f"{matches} the signed statement", manifests=len(files.manifests))
+    if not every_day:
+        check_each(files.check_bundle, sorted(files.manifests))
+        bundled = sum(files.bundled.values())
+        notes.prove(f"{count_of(bundled, 'latest day')} in bundles match the manifests", latest_days=bundled)
     selection = Selection()
-    manifests = [files.manifests[path] for path in sorted(files.manifests)]
-    for manifest in manifests:
-        select(selection, manifest, every_day)
+    for path in sorted(files.manifests):
+        select(selection, files.manifests[path], None if every_day else files.bundled.get(path, 0))
     check_each(files.check_file, [*selection.volumes, *selection.days], report)
-    if every_day:
-        selection.note(notes)
-    else:
-        check_each(files.check_bundle, manifests)
-        volumes, days = count_of(len(selection.volumes), "volume file"), count_of(files.bundled, "latest day")
-        notes.prove(
-            f"{volumes} and the {days} in bundles match the manifests",
-            volume_files=len(selection.volumes),
-            latest_days=files.bundled,
-        )
+    selection.note(notes)
     if files.refused:
         names = ", ".join(sorted(files.refused))
         notes.leave(f"manifests and their files that the plan of the key does not include: {names}")
     if not every_day:
-        alone = f"; {count_of(files.unread, 'date')} of them are in no volume and no bundle" if files.unread else ""
-        notes.leave(f"day files one by one (--days verifies them){alone}")
+        alone = f", {count_of(selection.unread, 'date')} of which no volume and no bundle contains"
+        left = f"the file of each day{alone if selection.unread else ''}, and volumes as CSV"
+        notes.leave(f"{left} (--days verifies them)")
     if selection.superseded:
         notes.leave(f"{count_of(selection.superseded, 'superseded version')} of dates")
     notes.leave("other bundles: no manifest lists them, and their days are copies of day files")
@@ -137,27 +138,33 @@ def checked_manifest(name: str, data: bytes, sha256: str, statement: Content, de
     return parse_manifest(data, name)
 
 
-def select(selection: Selection, manifest: Content, every_day: bool) -> None:
-    """Adds the files of a manifest, by URL paths."""
-    volumes = manifest.get("volumes", [])
+def select(selection: Selection, manifest: Content, bundled: int | None) -> None:
+    """
+    Adds the files of a manifest, by URL paths: all of them, or with few requests those that prove the dates before the
+    latest `bundled` ones.
+    """
+    entries, volumes = entries_of(manifest), manifest.get("volumes", [])
+    selection.superseded += sum(len(each["superseded"]) for each in manifest["dates"])
+    if bundled is None:
+        for volume in volumes:
+            selection.volumes += (Listed(each["path"], each["sha256"]) for each in (volume["parquet"], volume["csv"]))
+        for entry in entries:
+            query = f"?revision={manifest['published_revision']}"  # this version, if another is published now
+            is_day = re.search(r"/\d{4}-\d\d-\d\d\.json$", entry["path"]) is not None
+            selection.days.append(Listed(entry["path"] + (query if is_day else ""), entry["sha256"]))
+        return
+    before = {each["date"] for each in entries[: len(entries) - bundled]}
     for volume in volumes:
-        selection.volumes += (Listed(each["path"], each["sha256"]) for each in (volume["parquet"], volume["csv"]))
-    for entry in select_days(selection, manifest, None if every_day else LAST_DATE):
-        query = f"?revision={manifest['published_revision']}"  # this version, if another is published now
-        is_day = re.search(r"/\d{4}-\d\d-\d\d\.json$", entry["path"]) is not None
-        selection.days.append(Listed(entry["path"] + (query if is_day else ""), entry["sha256"]))
+        covered = {date for date in before if volume["first_date"] <= date <= volume["last_date"]}
+        if covered:
+            selection.volumes.append(Listed(volume["parquet"]["path"], volume["parquet"]["sha256"]))
+            before -= covered
+    selection.unread += len(before)
 
 
-def select_days(selection: Selection, manifest: Content, after: str | None) -> Iterator[Content]:
-    """Yields the entries of all dates, or of those after a date, that were not withdrawn."""
-    for entry in manifest["dates"]:
-        selection.superseded += len(entry["superseded"])
-        if entry["status"] != "withdrawn" and (after is None or entry["date"] > after):
-            yield entry
-
-
-def last_date_in_volumes(manifest: Content) -> str:
-    return max((each["last_date"] for each in manifest.get("volumes", [])), default="")
+def entries_of(manifest: Content) -> list[Content]:
+    """Returns the entries of the dates that were not withdrawn."""
+    return [each for each in manifest["dates"] if each["status"] != "withdrawn"]
 
 
 def check_folder(folder: Folder, statement: Content, notes: Notes) -> None:
@@ -190,7 +197,9 @@ def select_mirrored(selection: Selection, folder: Folder, archive: str, manifest
     paths = {f"{archive}/volumes/{each['period']}.parquet": each["parquet"] for each in manifest.get("volumes", [])}
     every_day = not any(inside(folder.folder, path).exists() for path in paths)
     volumes = [] if every_day else [Listed(path, each["sha256"]) for path, each in paths.items()]
-    chosen = select_days(selection, manifest, None if every_day else last_date_in_volumes(manifest))
+    covered = "" if every_day else max(each["last_date"] for each in manifest["volumes"])
+    selection.superseded += sum(len(each["superseded"]) for each in manifest["dates"])
+    chosen = [each for each in entries_of(manifest) if each["date"] > covered]
     days = [Listed(f"{archive}/{each['date']}.json", each["sha256"]) for each in chosen]
     listed = {each.path for each in [*volumes, *days]}
     mirror = Mirror(folder.folder, archive, lambda _: None)
