@@ -47,13 +47,16 @@ class Contents:
 class Service(Contents):
     """Serves its contents."""
 
+    handler: type[BaseHTTPRequestHandler] | None = None
+    server_class = ThreadingHTTPServer
+
     def __init__(self) -> None:
         super().__init__()
         self.requests: list[tuple[str, dict[str, str]]] = []
         # Returns another answer for a path, or None.
         self.fault: Callable[[str], Answer | None] = lambda _: None
-        handler = type("Handler", (Handler,), {"service": self})
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        handler = type("Handler", (self.handler or Handler,), {"service": self})
+        self.server = self.server_class(("127.0.0.1", 0), handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 

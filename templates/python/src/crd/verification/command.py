@@ -17,7 +17,7 @@ Prints one line for everything that was proven, and at the end what was not. If 
 again without caches, and only the second result counts.
 
 Exit codes: 0 verified; 7 not completed (a release is being published, or a file cannot be read): run again;
-8 something is false; 2 wrong usage or access refused.
+8 something is false; 2 wrong usage, access refused, or a signed file of an unknown form.
 """
 
 from __future__ import annotations
