@@ -303,8 +303,8 @@ export const VARIABLES = {
   CRD_RATE_ADDRESS_PER_MINUTE: {
     meaning:
       'requests per minute without a key that this process accepts from an address; and, counted apart, as many failed keys, sessions and signatures together',
-    default: '120',
-    example: '120',
+    default: '300',
+    example: '300',
     parse: wholeNumber(1, 1_000_000),
   },
   CRD_LOG_LEVEL: {

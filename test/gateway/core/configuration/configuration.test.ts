@@ -29,7 +29,7 @@ describe('a configuration', () => {
       trustProxy: false,
       corsOrigins: [],
       dashboardOrigins: [],
-      limits: { keyPerMinute: 600, addressPerMinute: 120 },
+      limits: { keyPerMinute: 600, addressPerMinute: 300 },
       logLevel: 'info',
     });
   });
