@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from crd.cache import Cache
 from crd.cli import main
 from crd.local_files import inside, read_file
 from crd.strict_json import parse_json
+from crd.table import parse_csv
 from crd.terminal import printable, shown_json
 from crd.transport import LONGEST_WAIT_SECONDS, retry_after, unpacked
 from crd.values import chain, date, instant, period, sha256, url_path
@@ -206,8 +209,8 @@ def test_a_service_chooses_neither_the_protocol_nor_cookies(service: Service, cl
     assert not any("cookie" in headers for _, headers in service.requests)
 
 
-def test_https_is_not_left(service: Service, client: Client) -> None:
-    client.files.transport.base_url = "https://data.example.com"
+def test_https_is_not_left(service: Service, client_of: Callable[..., Client]) -> None:
+    client = client_of(base_url="https://data.example.com", api_key=None)
     with pytest.raises(AccessError, match="names the address http://127"):
         client.files.transport.download(f"{service.url}/objects/x", 1)
     assert not any(path.startswith("/objects/") for path in service.paths())
@@ -219,3 +222,18 @@ def test_the_detail_of_a_service_cannot_control_a_terminal(service: Service, cli
     service.fault = lambda path: Answer(403, json.dumps(body).encode(), {}) if path == DAY else None
     with pytest.raises(AccessError, match=r"^\?\]0;owned\?\?sync: done \(not-entitled\)$"):
         client.day("gold", "base", LAST)
+
+
+def test_a_client_that_is_not_used_any_more_is_collected(service: Service, tmp_path: Path) -> None:
+    client = Client(service.url, KEY, tmp_path)
+    client.status()
+    known = weakref.ref(client.files.transport)
+    del client
+    gc.collect()
+    assert known() is None
+
+
+def test_a_table_has_a_number_of_cells() -> None:
+    for text in (b"\r" * 500_001, b"," * 500_001, b"a\n" * 500_001):
+        with pytest.raises(DataError, match="too many cells"):
+            parse_csv(text, "The file", [])
