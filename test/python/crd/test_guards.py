@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 import json
+import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -179,7 +180,8 @@ def test_an_answer_has_a_size_and_a_time(
     assert len(client.files.read_public(CALENDAR, True, size)) == size + 1
     monkeypatch.setattr("crd.transport.MAX_FILE_BYTES", 1_000)
     assert len(client.files.read_public(CALENDAR, True)) == 1_001
-    monkeypatch.setattr("crd.transport.ANSWER_SECONDS", 0)
+    monkeypatch.setattr("crd.transport.ANSWER_SECONDS", 0.1)
+    service.fault = lambda _: time.sleep(1)  # type: ignore[func-returns-value]
     with pytest.raises(FileError, match="took more than 0 seconds"):
         client.files.read_public(CALENDAR, True)
 
