@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
+import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,14 +16,17 @@ import pytest
 from crd import AccessError, Client, DataError, FileError, TemporaryError, UsageError
 from crd.cache import Cache
 from crd.cli import main
+from crd.document_forms import DAYS, RELEASE, STATUS, THRESHOLDS, bundle
+from crd.document_forms import MANIFEST as MANIFEST_FORM
 from crd.local_files import inside, read_file
 from crd.strict_json import parse_json
+from crd.table import parse_csv
 from crd.terminal import printable, shown_json
 from crd.transport import LONGEST_WAIT_SECONDS, retry_after, unpacked
 from crd.values import chain, date, instant, period, sha256, url_path
 from service import KEY, Answer, Service, problem
 from signed import Signer
-from story import CALENDAR, LAST
+from story import CALENDAR, LAST, METHODOLOGY
 
 DAY = f"/api/v1/files/gold/base/{LAST}.json"
 MANIFEST = "/api/v1/files/gold/base/manifest.json"
@@ -176,7 +182,8 @@ def test_an_answer_has_a_size_and_a_time(
     assert len(client.files.read_public(CALENDAR, True, size)) == size + 1
     monkeypatch.setattr("crd.transport.MAX_FILE_BYTES", 1_000)
     assert len(client.files.read_public(CALENDAR, True)) == 1_001
-    monkeypatch.setattr("crd.transport.ANSWER_SECONDS", 0)
+    monkeypatch.setattr("crd.transport.ANSWER_SECONDS", 0.1)
+    service.fault = lambda _: time.sleep(1)
     with pytest.raises(FileError, match="took more than 0 seconds"):
         client.files.read_public(CALENDAR, True)
 
@@ -206,8 +213,8 @@ def test_a_service_chooses_neither_the_protocol_nor_cookies(service: Service, cl
     assert not any("cookie" in headers for _, headers in service.requests)
 
 
-def test_https_is_not_left(service: Service, client: Client) -> None:
-    client.files.transport.base_url = "https://data.example.com"
+def test_https_is_not_left(service: Service, client_of: Callable[..., Client]) -> None:
+    client = client_of(base_url="https://data.example.com", api_key=None)
     with pytest.raises(AccessError, match="names the address http://127"):
         client.files.transport.download(f"{service.url}/objects/x", 1)
     assert not any(path.startswith("/objects/") for path in service.paths())
@@ -219,3 +226,42 @@ def test_the_detail_of_a_service_cannot_control_a_terminal(service: Service, cli
     service.fault = lambda path: Answer(403, json.dumps(body).encode(), {}) if path == DAY else None
     with pytest.raises(AccessError, match=r"^\?\]0;owned\?\?sync: done \(not-entitled\)$"):
         client.day("gold", "base", LAST)
+
+
+def test_a_client_that_is_not_used_any_more_is_collected(service: Service, tmp_path: Path) -> None:
+    client = Client(service.url, KEY, tmp_path)
+    client.status()
+    known = weakref.ref(client.files.transport)
+    del client
+    gc.collect()
+    assert known() is None
+
+
+def test_a_table_has_a_number_of_cells() -> None:
+    for text in (b"\r" * 500_001, b"," * 500_001, b"a\n" * 500_001):
+        with pytest.raises(DataError, match="too many cells"):
+            parse_csv(text, "The file", [])
+
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "schemas" / "examples" / "valid"
+DOCUMENTS = {
+    "manifest": MANIFEST_FORM,
+    "status": STATUS,
+    "release": RELEASE,
+    **{f"{each}-day": DAYS[each] for each in DAYS},
+}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [file for name in (*DOCUMENTS, "bundle") for file in EXAMPLES.glob(f"{name}/*.json")],
+    ids=lambda file: f"{file.parent.name}/{file.stem}",
+)
+def test_the_examples_of_the_schemas_have_the_forms(file: Path) -> None:
+    value = parse_json(file.read_bytes())
+    form = bundle(value["genre"]) if file.parent.name == "bundle" else DOCUMENTS[file.parent.name]
+    assert form(value) is None
+
+
+def test_the_published_methodology_has_its_form() -> None:
+    assert THRESHOLDS(parse_json(METHODOLOGY.read_bytes())) is None

@@ -136,7 +136,7 @@ def csv_cell(cell: Any) -> Any:
 def parse_csv(data: bytes, name: str, needed: Iterable[str], wanted: Callable[[str], bool] = lambda _: True) -> Table:
     """Reads a CSV file of the service, or the wanted columns of it. Raises DataError, which calls the file `name`."""
     try:
-        if data.count(b"\n") + data.count(b",") > MAX_CELLS:
+        if sum(data.count(each) for each in (b"\n", b"\r", b",")) > MAX_CELLS:
             raise ValueError("it has too many cells")
         lines = list(csv.reader(io.StringIO(data.decode("utf-8"), newline=""), strict=True))
         names = lines[0] if lines else []

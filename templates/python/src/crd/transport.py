@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import email.utils
+import functools
 import http.cookiejar
 import re
 import threading
@@ -73,21 +74,10 @@ class Transport:
             mounts=direct,
             cookies=no_cookies,
             max_redirects=REDIRECTS,
-            event_hooks={"request": [self.check_request]},
+            event_hooks={"request": [functools.partial(check_request, self.base_url)]},
         )
         weakref.finalize(self, client.close)
         return client
-
-    def check_request(self, request: httpx.Request) -> None:
-        """Refuses a link or a redirect to another kind of address, and the key on its way to another service."""
-        address = str(request.url)
-        is_plain = request.url.scheme != "https" and self.base_url.lower().startswith("https:")
-        if url(address) is not None or is_plain:
-            raise AccessError(f"the service names the address {address}, which is not read")
-        own = httpx.URL(self.base_url)
-        is_own = (request.url.scheme, request.url.host, request.url.port) == (own.scheme, own.host, own.port)
-        if "X-API-Key" in request.headers and not is_own:
-            raise AccessError(f"the key is not sent to {address}")
 
     def retrying(self, action: Callable[[], T]) -> T:
         """Runs `action` until it has no temporary error; waits as long as the service asks for, within a limit."""
@@ -201,6 +191,17 @@ class Transport:
         if self.http is used:
             self.http = self.connect()
             used.close()
+
+
+def check_request(base_url: str, request: httpx.Request) -> None:
+    """Refuses a link or a redirect to another kind of address, and the key on its way to another service."""
+    address, own = str(request.url), httpx.URL(base_url)
+    is_plain = request.url.scheme != "https" and own.scheme == "https"
+    if url(address) is not None or is_plain:
+        raise AccessError(f"the service names the address {address}, which is not read")
+    is_own = (request.url.scheme, request.url.host, request.url.port) == (own.scheme, own.host, own.port)
+    if "X-API-Key" in request.headers and not is_own:
+        raise AccessError(f"the key is not sent to {address}")
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
