@@ -284,7 +284,6 @@ async function checkVolumes(
       });
     }
     for (const { path, sha256, bytes } of listedFiles(volumes)) {
-      verifier.progress.advance();
       await checkStoredFile(verifier, path, { sha256, bytes, type: subscriberTypeOf(path) });
     }
   }
