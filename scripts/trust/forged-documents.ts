@@ -15,6 +15,9 @@ export type StatesByName = (name: string) => VectorState;
 /** Contents of the forged files by name. */
 type ForgedFiles = Readonly<Record<string, string>>;
 
+/** Characters that the canonical form leaves as they are, or escapes in one way only. */
+const ANY_CHARACTERS = '<&> "\\ / \u007f\u00e9\u2028\u{1f511}';
+
 /** Digest of a record that the publisher signed as well, although its sequence was taken. */
 const OTHER_SHA256 = sha256Hex('another release record');
 
@@ -41,6 +44,22 @@ async function keySets(stateOf: StatesByName): Promise<ForgedFiles> {
     'keys-signed-by-release-key.jws': await jws(a, typ, keySet),
     'keys-with-release-key-as-root.jws': await jws(a, typ, { ...keySet, root: a.jwk }),
     'keys-with-other-keys-under-ids.jws': await jws(root, typ, wrongKey),
+    'keys-with-a-root-of-another-form.jws': await jws(root, typ, {
+      ...keySet,
+      root: { ...root.jwk, use: 'sig' },
+    }),
+    'keys-issued-later.jws': await jws(root, typ, { ...keySet, issued_at: '2026-03-04T12:05:01Z' }),
+    'keys-that-expire-now.jws': await jws(root, typ, {
+      ...keySet,
+      keys: keySet.keys.map((key) => ({ ...key, valid_until: '2026-03-04T12:00:00Z' })),
+    }),
+    'keys-with-any-characters.jws': await jws(root, typ, {
+      ...keySet,
+      keys: keySet.keys.map((key) => ({
+        ...key,
+        revoked: key.kid === a.kid ? null : { at: keySet.issued_at, reason: ANY_CHARACTERS },
+      })),
+    }),
   };
 }
 
@@ -174,6 +193,13 @@ async function forks(stateOf: StatesByName): Promise<ForgedFiles> {
     'fork-releases.json': listOf(withOther(3)),
     'past-fork-statement.jws': await signed({ previous, history_sha256: digest(withOther(2)) }),
     'past-fork-releases.json': listOf(withOther(2)),
+    'statement-with-another-revision.jws': await signed({ revision: '2026-03-04.000002' }),
+    'statement-with-another-time.jws': await signed({ published_at: '2026-03-04T06:00:01Z' }),
+    'statement-with-another-previous.jws': await signed({ previous }),
+    'statement-with-another-previous-revision.jws': await signed({
+      previous: { ...previous, revision: '2026-03-03.000002', sha256: statement.previous?.sha256 ?? '' },
+    }),
+    'statement-without-previous.jws': await signed({ previous: null }),
     'statement-of-another-history.jws': await signed({ history_sha256: digest(withOther(3)) }),
     'statement-of-other-files.jws': await signed({ release_sha256: sha256Hex('another list of files') }),
   };
@@ -228,6 +254,9 @@ export const OTHER_FORMS: readonly OtherForm[] = [
     'a sequence as text': withValue('sequence', '"3"'),
     'a sequence of 0': withValue('sequence', '0'),
     'a sequence beyond the exact numbers': withValue('sequence', '9007199254740993'),
+    'a sequence of 2 to the power of 53': withValue('sequence', '9007199254740992'),
+    'a sequence with a fraction': withValue('sequence', '3.5'),
+    'the year 0': withValue('as_of', '"0000-01-01T00:00:00Z"'),
     'a date that does not exist': withValue('as_of', '"2026-02-30T00:00:00Z"'),
     'an hour 24': withValue('as_of', '"2026-03-03T24:00:00Z"'),
     'a second 60': withValue('as_of', '"2026-03-04T05:59:60Z"'),
@@ -240,6 +269,12 @@ export const OTHER_FORMS: readonly OtherForm[] = [
     'a repeated member': (text) => text.replace('{', '{"keys":[],'),
     'characters of 16 bits': (text) => Buffer.from(text, 'utf16le'),
     'a date that does not exist': withValue('valid_until', '"2027-02-29T00:00:00Z"'),
+    'a member too many in a key': (text) => text.replace(/("x":"[^"]*")\}/, '$1,"z":1}'),
+    'spare bits in the coordinate of a key': (text) =>
+      text.replace(
+        /("x":"[^"]{42})([^"])"/,
+        (_, head: string, last: string) => `${head}${nextInBase64url(last)}"`,
+      ),
     'no keys': (text) => text.replace(/"keys":\[.*\],"root"/, '"keys":[],"root"'),
   }),
   ...ofPayload('statement', {
@@ -248,6 +283,7 @@ export const OTHER_FORMS: readonly OtherForm[] = [
       text.replace(/"sha256":"[0-9a-f]{64}","site"/, (each) =>
         each.replace(/[a-f](?=[^"]*",)/g, (hex) => hex.toUpperCase()),
       ),
+    'a revision with the number 0': withValue('revision', '"2026-03-04.000000"'),
     'a path without a slash': (text) => text.replace('"/api/v1/files/', '"api/v1/files/'),
   }),
   ...(
@@ -265,6 +301,12 @@ export const OTHER_FORMS: readonly OtherForm[] = [
     change,
   })),
 ];
+
+/** Returns the next character of the alphabet: of the last one of 32 or 64 bytes, the one that differs in spare bits only. */
+export function nextInBase64url(character: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return alphabet.charAt(alphabet.indexOf(character) + 1);
+}
 
 async function otherForms(stateOf: StatesByName): Promise<ForgedFiles> {
   const { documents } = stateOf('release-3');

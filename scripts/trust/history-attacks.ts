@@ -158,6 +158,17 @@ const HISTORY_ATTACKS: readonly AttackPlan[] = [
     changes: [putStatement('statement-of-another-history.jws'), put(LIST, 'fork-releases.json')],
     fault: 'release-forked',
   },
+  ...[
+    ['another revision', 'statement-with-another-revision.jws'],
+    ['another time', 'statement-with-another-time.jws'],
+    ['another release before it', 'statement-with-another-previous.jws'],
+    ['another revision before it', 'statement-with-another-previous-revision.jws'],
+    ['no release before it', 'statement-without-previous.jws'],
+  ].map(([what, file = '']): AttackPlan => ({
+    name: `the statement names ${what} than the list of releases`,
+    changes: [putStatement(file)],
+    fault: 'release-forked',
+  })),
   { name: 'the list of releases is missing', changes: [{ delete: LIST }], fault: 'file-missing' },
   {
     name: 'the release key signed two lists of files for one record',

@@ -1,6 +1,6 @@
 import { TRUST_PATHS } from '../../schemas/paths.js';
 import { parseTrustAnchor } from '../../schemas/trust/trust-anchor.js';
-import { putTimestamp, replace, toPlan, type AttackPlan, type ForgedDocument } from './attack-table.js';
+import { put, putTimestamp, replace, toPlan, type AttackPlan, type ForgedDocument } from './attack-table.js';
 import type { StatesByName } from './forged-documents.js';
 import { SITE } from './vector-states.js';
 
@@ -31,6 +31,14 @@ const FORGED: readonly ForgedDocument[] = [
     'root-untrusted',
   ],
   ['the key set lists other keys under the ids', 'keys', 'keys-with-other-keys-under-ids.jws', 'key-unknown'],
+  [
+    'the root of the key set has another member',
+    'keys',
+    'keys-with-a-root-of-another-form.jws',
+    'key-unknown',
+  ],
+  ['the key set is issued later than the timestamp', 'keys', 'keys-issued-later.jws', 'timestamp-early'],
+  ['the key of the timestamp expires now', 'keys', 'keys-that-expire-now.jws', 'key-expired'],
   ['the timestamp is about another site', 'timestamp', 'timestamp-of-another-site.jws', 'site-wrong'],
   ['the statement is about another site', 'statement', 'statement-of-another-site.jws', 'site-wrong'],
   [
@@ -61,6 +69,13 @@ const FORGED: readonly ForgedDocument[] = [
   ],
 ];
 
+/** A true key set whose canonical form is not that of every JSON library. */
+const ANY_CHARACTERS: AttackPlan = {
+  name: 'the key set has characters that need no escapes',
+  changes: [put(TRUST_PATHS.keys, 'keys-with-any-characters.jws')],
+  fault: null,
+};
+
 /** Returns the attacks on keys: other roots, keys that may not sign, other sites. */
 export function keyAttacks(stateOf: StatesByName): AttackPlan[] {
   const root = parseTrustAnchor(stateOf('release-3').anchor)?.root ?? '';
@@ -72,6 +87,7 @@ export function keyAttacks(stateOf: StatesByName): AttackPlan[] {
   ];
   return [
     ...FORGED.map(toPlan),
+    ANY_CHARACTERS,
     { name: 'the reader trusts another root', anchor: `${SITE}#${otherRoot}`, fault: 'root-untrusted' },
     {
       name: 'the reader asks for another site',

@@ -8,7 +8,7 @@ import {
   type VectorChange,
 } from './attack-table.js';
 import type { TrustFault } from '../../schemas/trust/trust-error.js';
-import { OTHER_FORMS, type StatesByName } from './forged-documents.js';
+import { nextInBase64url, OTHER_FORMS, type StatesByName } from './forged-documents.js';
 
 const FORGED: readonly ForgedDocument[] = [
   ['the key set says alg none', 'keys', 'keys-alg-none.jws', 'jws-algorithm'],
@@ -89,12 +89,6 @@ const AROUND: Readonly<Record<string, (text: string) => string>> = {
   'a no-break space behind it': (text) => `${text}\u00a0`,
   'a line feed behind it': (text) => `${text}\n`,
 };
-
-/** Returns the next character of the alphabet: of the last one of 64 bytes, the one that differs in spare bits only. */
-function nextInBase64url(character: string): string {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  return alphabet.charAt(alphabet.indexOf(character) + 1);
-}
 
 /** Returns the attacks on the form and the algorithm of signed documents. */
 export function formAttacks(stateOf: StatesByName): AttackPlan[] {
