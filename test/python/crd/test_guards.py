@@ -15,10 +15,12 @@ import pytest
 
 from crd import AccessError, Client, DataError, FileError, TemporaryError, UsageError
 from crd.cache import Cache
+from crd.canonical import canonical
 from crd.cli import main
 from crd.document_forms import DAYS, RELEASE, STATUS, THRESHOLDS, bundle
 from crd.document_forms import MANIFEST as MANIFEST_FORM
 from crd.local_files import inside, read_file
+from crd.methodology.days import applying
 from crd.strict_json import parse_json
 from crd.table import parse_csv
 from crd.terminal import printable, shown_json
@@ -261,6 +263,12 @@ def test_the_examples_of_the_schemas_have_the_forms(file: Path) -> None:
     value = parse_json(file.read_bytes())
     form = bundle(value["genre"]) if file.parent.name == "bundle" else DOCUMENTS[file.parent.name]
     assert form(value) is None
+
+
+def test_a_methodology_whose_results_are_not_finite_is_refused() -> None:
+    wanted = "The methodology cannot be applied: ValueError: inf is not a finite double"
+    with pytest.raises(DataError, match=wanted), applying("The methodology"):
+        canonical({"data_quality": 1.7e308 * 10})
 
 
 def test_the_published_methodology_has_its_form() -> None:
