@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from crd import AccessError, Client, DataError, FileError, TemporaryError, UsageError
+from crd import AccessError, Client, DataError, FileError, NotFoundError, TemporaryError, UsageError
 from crd.cache import Cache
 from crd.canonical import canonical
 from crd.cli import main
@@ -145,6 +145,14 @@ def test_sync_without_chains_does_not_use_names_that_are_paths(
     assert main(["sync", "--to", str(tmp_path / "mirror")]) == 2
     assert "/api/v1/status is not valid at chains." in capsys.readouterr().err
     assert not (tmp_path / "mirror").exists() and not (tmp_path / "out").exists()
+
+
+def test_a_service_without_chains_has_no_calendars(service: Service, client: Client, tmp_path: Path) -> None:
+    status = json.loads(service.public["/api/v1/status"])
+    service.publish("/api/v1/status", {**status, "chains": {}})
+    with pytest.raises(NotFoundError, match="has no chains"):
+        client.calendars()
+    assert client.sync(tmp_path / "mirror") == []
 
 
 def test_a_path_of_a_manifest_cannot_become_another_host(service: Service, client: Client) -> None:
