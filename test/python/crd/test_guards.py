@@ -13,12 +13,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from crd import AccessError, Client, DataError, FileError, TemporaryError, UsageError
+from crd import AccessError, Client, DataError, FileError, NotFoundError, TemporaryError, UsageError
 from crd.cache import Cache
+from crd.canonical import canonical
 from crd.cli import main
 from crd.document_forms import DAYS, RELEASE, STATUS, THRESHOLDS, bundle
 from crd.document_forms import MANIFEST as MANIFEST_FORM
 from crd.local_files import inside, read_file
+from crd.methodology.days import applying
 from crd.strict_json import parse_json
 from crd.table import parse_csv
 from crd.terminal import printable, shown_json
@@ -145,6 +147,14 @@ def test_sync_without_chains_does_not_use_names_that_are_paths(
     assert not (tmp_path / "mirror").exists() and not (tmp_path / "out").exists()
 
 
+def test_a_service_without_chains_has_no_calendars(service: Service, client: Client, tmp_path: Path) -> None:
+    status = json.loads(service.public["/api/v1/status"])
+    service.publish("/api/v1/status", {**status, "chains": {}})
+    with pytest.raises(NotFoundError, match="has no chains"):
+        client.calendars()
+    assert client.sync(tmp_path / "mirror") == []
+
+
 def test_a_path_of_a_manifest_cannot_become_another_host(service: Service, client: Client) -> None:
     manifest = json.loads(service.files[MANIFEST])
     manifest["volumes"][0]["parquet"]["path"] = "@127.0.0.1:1/x"
@@ -261,6 +271,12 @@ def test_the_examples_of_the_schemas_have_the_forms(file: Path) -> None:
     value = parse_json(file.read_bytes())
     form = bundle(value["genre"]) if file.parent.name == "bundle" else DOCUMENTS[file.parent.name]
     assert form(value) is None
+
+
+def test_a_methodology_whose_results_are_not_finite_is_refused() -> None:
+    wanted = "The methodology cannot be applied: ValueError: inf is not a finite double"
+    with pytest.raises(DataError, match=wanted), applying("The methodology"):
+        canonical({"data_quality": 1.7e308 * 10})
 
 
 def test_the_published_methodology_has_its_form() -> None:

@@ -21,11 +21,15 @@ def canonical(value: Any) -> str:
 
 
 def number_text(x: float) -> str:
-    """Formats a finite double like ECMAScript: the shortest digits that read back as x, such as 9.44e-7."""
+    """
+    Formats a finite double like ECMAScript: the shortest digits that read back as x, such as 9.44e-7. Raises ValueError
+    for any other.
+    """
     if x == 0:
         return "0"
     sign, figures, exponent = decimal.Decimal(repr(x)).as_tuple()  # repr() has the same shortest digits
-    assert isinstance(exponent, int)  # x is finite
+    if not isinstance(exponent, int):
+        raise ValueError(f"{x} is not a finite double")
     digits = "".join(map(str, figures)).rstrip("0")
     point = len(figures) + exponent  # number of digits before the point
     return ("-" if sign else "") + place_point(digits, point)

@@ -51,6 +51,8 @@ class Tables:
     def calendars(self) -> Table:
         """Returns the regimes of all chains in one table. Needs no key."""
         chains = self.chains()
+        if not chains:
+            raise NotFoundError("The service has no chains yet.")
 
         def read(release: Release) -> dict[str, File]:
             return {chain: release.read(calendar_path(chain)) for chain in chains}
