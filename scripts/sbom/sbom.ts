@@ -1,5 +1,9 @@
 /** A software bill of materials in the format of CycloneDX, as far as it is checked here. */
-export type Sbom = { readonly bomFormat: string; readonly components: readonly SbomComponent[] };
+export type Sbom = {
+  readonly bomFormat: string;
+  readonly components: readonly SbomComponent[];
+  readonly dependencies?: readonly { readonly ref: string }[];
+};
 
 /** A package that is shipped, with its package URL, its SPDX licences and the digests of its archive. */
 export type SbomComponent = {
@@ -25,6 +29,18 @@ const ALLOWED = [
   'PSF-2.0',
   'Unlicense',
 ];
+
+/** Returns `first` with the packages and the dependencies of `second` that it does not have. */
+export function mergeSboms(first: Sbom, second: Sbom): Sbom {
+  const { components, dependencies = [] } = first;
+  const purls = new Set(components.map(({ purl }) => purl));
+  const refs = new Set(dependencies.map(({ ref }) => ref));
+  return {
+    ...first,
+    components: [...components, ...second.components.filter(({ purl }) => !purls.has(purl))],
+    dependencies: [...dependencies, ...(second.dependencies ?? []).filter(({ ref }) => !refs.has(ref))],
+  };
+}
 
 /** Returns what is wrong with a bill of materials, a line per fault; an empty list if nothing is. */
 export function findSbomFaults({ bomFormat, components }: Sbom): string[] {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createProgram as createGateway } from '../../gateway/cli.js';
+import { SESSION_ALGORITHMS } from '../../gateway/core/configuration/session-algorithms.js';
 import { createProgram as createGenerator } from '../../generator/cli.js';
 import { formatStatusMetrics } from '../../generator/upkeep/status-metrics.js';
 import type { ChainNow } from '../../generator/upkeep/inspect-store.js';
@@ -162,4 +163,10 @@ describe('the runbook of the generator', () => {
     ]);
     expect(rows).toEqual(Object.entries(EXIT_CODES).map(([name, { code }]) => [code, name]));
   });
+});
+
+it('lists the algorithms of session tokens', () => {
+  const [last, ...others] = [...SESSION_ALGORITHMS].reverse();
+  const list = `${others.reverse().join(', ')} or ${last}`;
+  expect(RUNBOOKS.gateway).toContain(`Session tokens are signed with ${list}.`);
 });

@@ -1,3 +1,4 @@
+import { SESSION_ALGORITHMS } from './session-algorithms.js';
 import type { SignInSettings } from './session-settings.js';
 
 /**
@@ -26,6 +27,9 @@ export function findDiscoveryFaults(
   }
   if (!offers(members['code_challenge_methods_supported'], 'S256')) {
     faults.push('it does not support PKCE with S256');
+  }
+  if (!SESSION_ALGORITHMS.some((name) => offers(members['id_token_signing_alg_values_supported'], name))) {
+    faults.push(`it signs ID tokens with none of ${SESSION_ALGORITHMS.join(', ')}`);
   }
   const unknown = scopes.split(' ').filter((scope) => !offers(members['scopes_supported'], scope));
   if (unknown.length > 0)

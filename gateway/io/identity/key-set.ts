@@ -9,6 +9,7 @@ import {
   type LocalJWKSet,
 } from 'jose';
 import { GatewayError } from '../../core/problems.js';
+import { otherNameOf } from '../../core/configuration/session-algorithms.js';
 import type { KeySetAddress } from '../../core/configuration/web-address.js';
 import { createFreshValue } from '../timing/fresh-value.js';
 import { freshnessByAge } from '../timing/freshness.js';
@@ -20,7 +21,7 @@ export type KeySet = {
   readonly prepare: () => Promise<void>;
   /**
    * Returns the one key that matches the header of a token. Uses only `alg` and `kid`, never a key or an address from
-   * the token.
+   * the token. A key whose `alg` is EdDSA also matches Ed25519, and the reverse (RFC 9864).
    * @throws GatewayError 'identity-unavailable' while there are no keys; another error if no key matches.
    */
   readonly keyFor: (header: JWSHeaderParameters, token?: FlattenedJWSInput) => Promise<CryptoKey>;
@@ -81,13 +82,28 @@ export function createKeySet(options: KeySetOptions): KeySet {
     async keyFor(header, token) {
       const keys = await current();
       try {
-        return await keys(header, token);
+        return await findKey(keys, header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        return (await current(RETRY_MS))(header, token);
+        return findKey(await current(RETRY_MS), header, token);
       }
     },
   };
+}
+
+/** Finds the key of a token. jose compares `alg` with that of the key by name, so an algorithm with two names is tried by both. */
+async function findKey(
+  keys: LocalJWKSet,
+  header: JWSHeaderParameters,
+  token?: FlattenedJWSInput,
+): Promise<CryptoKey> {
+  try {
+    return await keys(header, token);
+  } catch (error) {
+    const alg = otherNameOf(header.alg);
+    if (alg === undefined || !(error instanceof errors.JWKSNoMatchingKey)) throw error;
+    return keys({ ...header, alg }, token);
+  }
 }
 
 async function readKeys({

@@ -1,5 +1,6 @@
 import { jwtVerify } from 'jose';
 import { isAccountId } from '../../core/accounts/account.js';
+import { SESSION_ALGORITHMS } from '../../core/configuration/session-algorithms.js';
 import { GatewayError } from '../../core/problems.js';
 import type { KeySet } from './key-set.js';
 
@@ -28,8 +29,6 @@ type SessionsOptions = {
   readonly onRefused: (reason: string) => void;
 };
 
-/** Only asymmetric signatures (RFC 7518 §3.1, RFC 8037): a public key must never be accepted as a shared secret. */
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const CLOCK_TOLERANCE_SECONDS = 30;
 const MAX_CHARACTERS = 16 * 1024;
 /** The type of a plain JWT (RFC 7519 §5.1). Any other type marks a token for another purpose, such as `logout+jwt`. */
@@ -50,7 +49,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       issuer,
       audience,
       ...(type === undefined ? {} : { typ: type }),
-      algorithms: [...ALGORITHMS],
+      algorithms: [...SESSION_ALGORITHMS],
       requiredClaims: ['exp'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(now()),

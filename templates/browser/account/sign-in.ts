@@ -3,6 +3,7 @@ import { ACCOUNT_PATHS } from '../../../schemas/paths.js';
 import { parseReturnPath, toReturnPath, type Purpose } from './arrival.js';
 import { keepPending, takePending } from './pending-sign-in.js';
 import type { SignIn } from './settings.js';
+import { withBothNames } from './signing-algorithms.js';
 
 /** A signed-in person. The token is in memory only. */
 export type Session = {
@@ -152,7 +153,11 @@ function codeOf(error: unknown): string | undefined {
 async function discover(signIn: SignIn): Promise<oauth.AuthorizationServer> {
   const issuer = new URL(signIn.issuer);
   const response = await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...requestOptions(signIn) });
-  return oauth.processDiscoveryResponse(issuer, response);
+  const server = await oauth.processDiscoveryResponse(issuer, response);
+  const algorithms = server.id_token_signing_alg_values_supported;
+  return Array.isArray(algorithms)
+    ? { ...server, id_token_signing_alg_values_supported: withBothNames(algorithms) }
+    : server;
 }
 
 /** Plain HTTP only for an issuer on loopback: the gateway's configuration allows no other. */

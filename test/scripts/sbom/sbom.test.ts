@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { findSbomFaults, type SbomComponent } from '../../../scripts/sbom/sbom.js';
+import { findSbomFaults, mergeSboms, type SbomComponent } from '../../../scripts/sbom/sbom.js';
 
 const PACKAGE: SbomComponent = {
   name: 'left',
@@ -40,18 +38,17 @@ it('refuses an empty list and another format', () => {
   expect(findSbomFaults({ bomFormat: 'SPDX', components: [PACKAGE] })).toHaveLength(1);
 });
 
-type Locked = { readonly integrity?: string; readonly license?: string; readonly inBundle?: boolean };
-
-it.each(['package-lock.json', 'infra/aws/package-lock.json'])(
-  'every package in %s has a digest and states its licence',
-  async (file) => {
-    const text = await readFile(path.join(import.meta.dirname, '../../..', file), 'utf8');
-    const { packages } = JSON.parse(text) as { packages: Record<string, Locked> }; // the format of npm
-    const locked = Object.entries(packages).filter(([name, each]) => name !== '' && each.inBundle !== true);
-    expect(locked.length).toBeGreaterThan(10);
-    const incomplete = locked.filter(
-      ([, each]) => each.integrity === undefined || each.license === undefined,
-    );
-    expect(incomplete.map(([name]) => name)).toEqual([]);
-  },
-);
+it('joins two bills without repeating a package', () => {
+  const other = { ...PACKAGE, name: 'other', purl: 'pkg:npm/other@1.0.0' };
+  const first = { bomFormat: 'CycloneDX', components: [PACKAGE], dependencies: [{ ref: 'a' }] };
+  const second = {
+    bomFormat: 'CycloneDX',
+    components: [PACKAGE, other],
+    dependencies: [{ ref: 'a' }, { ref: 'b' }],
+  };
+  expect(mergeSboms(first, second)).toEqual({
+    bomFormat: 'CycloneDX',
+    components: [PACKAGE, other],
+    dependencies: [{ ref: 'a' }, { ref: 'b' }],
+  });
+});

@@ -19,6 +19,11 @@ it('finds nothing wrong with a provider that fits, or that publishes only what i
   expect(findDiscoveryFaults(least, SETTINGS)).toEqual([]);
 });
 
+it.each(['EdDSA', 'Ed25519', 'RS256'])('accepts a provider that signs ID tokens with %s', (name) => {
+  const document = { ...DOCUMENT, id_token_signing_alg_values_supported: ['HS256', name] };
+  expect(findDiscoveryFaults(document, SETTINGS)).toEqual([]);
+});
+
 it.each([
   [null, 'not a JSON object'],
   [{ ...DOCUMENT, issuer: 'https://login.example.com' }, 'set CRD_JWT_ISSUER to exactly that'],
@@ -29,6 +34,7 @@ it.each([
   ],
   [{ ...DOCUMENT, authorization_endpoint: undefined }, 'no authorization_endpoint'],
   [{ ...DOCUMENT, code_challenge_methods_supported: ['plain'] }, 'PKCE with S256'],
+  [{ ...DOCUMENT, id_token_signing_alg_values_supported: ['HS256', 'none'] }, 'none of RS256'],
   [{ ...DOCUMENT, scopes_supported: ['openid'] }, 'CRD_OIDC_SCOPES: profile'],
 ])('explains what does not fit: %j', (document, fault) => {
   const faults = findDiscoveryFaults(document, SETTINGS);

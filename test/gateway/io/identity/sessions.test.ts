@@ -13,7 +13,9 @@ import {
 } from '../../../support/gateway/identity-provider.js';
 
 const NOW_S = 1_800_000_000;
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+/** Spelled out, so that a change to the accepted algorithms is noticed here. */
+const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
+const ED25519_NAMES = ['EdDSA', 'Ed25519'];
 const REFUSED = {
   name: 'GatewayError',
   code: 'session-invalid',
@@ -282,6 +284,36 @@ describe('the algorithms', () => {
       const header = `Bearer ${await many.sign({ key, account: key.alg })}`;
       expect(await verified.authenticate(header)).toEqual({ account: key.alg });
     }
+  });
+
+  it.each(ED25519_NAMES.flatMap((alg) => [...ED25519_NAMES, undefined].map((keyAlg) => [alg, keyAlg])))(
+    'include %s for a key of Ed25519 whose algorithm is %p',
+    async (alg, keyAlg) => {
+      const key = await createProviderKey('EdDSA');
+      const published = { ...(await toJwk(key)), alg: keyAlg };
+      many.answerWith((_req, res) => res.end(JSON.stringify({ keys: [published] })));
+      const token = await many.sign({ key, header: { alg } });
+      expect(await createSessionsOf(many).authenticate(`Bearer ${token}`)).toEqual({ account: 'an-account' });
+      many.answerWith();
+    },
+  );
+
+  it('allow a provider to publish a key of Ed25519 under both names', async () => {
+    const key = await createProviderKey('EdDSA');
+    await many.rotate(ED25519_NAMES.map((alg) => ({ ...key, alg })));
+    for (const alg of ED25519_NAMES) {
+      const token = await many.sign({ key, header: { alg } });
+      expect(await createSessionsOf(many).authenticate(`Bearer ${token}`)).toEqual({ account: 'an-account' });
+    }
+    await many.rotate(keys);
+  });
+
+  it.each(ED25519_NAMES)('refuse %s for a key of another kind', async (alg) => {
+    const key = await createProviderKey('ES256');
+    await many.rotate([key]);
+    const token = signRaw({ alg, kid: key.kid }, { sub: 'a' }, 'secret');
+    await expect(createSessionsOf(many).authenticate(`Bearer ${token}`)).rejects.toMatchObject(REFUSED);
+    await many.rotate(keys);
   });
 
   it('must match the key', async () => {
