@@ -284,7 +284,7 @@ export const OTHER_FORMS: readonly OtherForm[] = [
         each.replace(/[a-f](?=[^"]*",)/g, (hex) => hex.toUpperCase()),
       ),
     'a revision with the number 0': withValue('revision', '"2026-03-04.000000"'),
-    'a path without a slash': (text) => text.replace('"/api/v1/files/', '"api/v1/files/'),
+    'a path without a slash': (text) => text.replace('"manifests":{"/', '"manifests":{"'),
   }),
   ...(
     [
