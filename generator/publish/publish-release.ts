@@ -7,9 +7,15 @@ import { type Progress, SILENT } from '../run/progress.js';
 import { refreshTrustFiles, type Signing, signRelease } from '../signing/signing.js';
 import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../state/move-pointer.js';
 import { readAliasSequence, readPointer, readRecord, type StartingPoint } from '../state/published-state.js';
-import { ALIASES_KEY, POINTER_KEY, PUBLIC_PATHS, publicKey, releaseKey } from '../../schemas/paths.js';
-import { archiveCopies } from './archive-copies.js';
-
+import {
+  ALIASES_KEY,
+  pathOfPublicKey,
+  POINTER_KEY,
+  PUBLIC_PATHS,
+  publicKey,
+  releaseKey,
+  weeklyArchivePath,
+} from '../../schemas/paths.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import { readNextHistory } from '../signing/signed-history.js';
 import {
@@ -320,9 +326,12 @@ export async function refreshCopies(
   const assets = paths.filter(isAssetPath);
   const others = paths.filter((path) => path !== list && path !== status && !isAssetPath(path));
   for (const group of [assets, others]) await pMap(group, refresh, { concurrency: COPY_CONCURRENCY });
-  for (const chain of CHAIN_IDS)
-    for (const path of [...publicPathsOf(chain), ...(await archiveCopies(store, chain))])
-      await deleteUnlisted(store, path, current);
+  for (const chain of CHAIN_IDS) {
+    for (const path of publicPathsOf(chain)) await deleteUnlisted(store, path, current);
+    // The current release does not say which years of the archive earlier ones listed.
+    for await (const { key } of store.list(publicKey(weeklyArchivePath(chain, ''))))
+      await deleteUnlisted(store, pathOfPublicKey(key), current);
+  }
   if (status in first.public) await refresh(status);
   await raiseSequence(store, first.sequence);
   progress.end(`sequence ${first.sequence}`);

@@ -329,7 +329,7 @@ const CHECK =
   'Somebody else may have written to the store. Check the release. If it is yours, sign it again with "generator repair --sign"';
 
 /** Reads a timestamp as of the time when it was signed. @throws TrustError */
-function readPast(found: StoredObject, keySet: KeySet): Promise<Timestamp> {
+async function readPast(found: StoredObject, keySet: KeySet): Promise<Timestamp> {
   const jws = toJws(TIMESTAMP_KEY, found);
   return verifyTimestamp(jws, keySet, { nowMs: signedAtMs(jws) });
 }

@@ -98,8 +98,8 @@ async function checkStatements(
 }
 
 /**
- * Reports a file that readers need and that is missing. For a reader, who gives a trust anchor, that is false. For an operator
- * it is not in one case: the run of the first signed release stopped right after its commit.
+ * Reports that a file is missing which every signed release writes. With a trust anchor, that is a fault. Without one, the file
+ * can also be lagging: the run of the first signed release may have stopped right after its commit.
  */
 function reportMissing(
   { record, faults, lagging }: Verifier,

@@ -80,7 +80,7 @@ export function verifyStatement(
  */
 export async function verifyPastStatement(jws: ReceivedJws, keySet: KeySet): Promise<ReleaseStatement> {
   const opened = openJws(jws, 'release-statement');
-  return verifyBy(findKey(keySet, opened.kid, jws.subject), 'release-statement', opened, keySet);
+  return verifyBy(await listedKey(keySet, opened), 'release-statement', opened, keySet);
 }
 
 async function verifyCurrent<N extends 'timestamp' | 'release-statement'>(
@@ -90,7 +90,8 @@ async function verifyCurrent<N extends 'timestamp' | 'release-statement'>(
   nowMs: number,
 ): Promise<TrustDocuments[N]> {
   const opened = openJws(jws, name);
-  const key = currentKey(keySet, opened.kid, { subject: jws.subject, nowMs });
+  const key = await listedKey(keySet, opened);
+  assertCurrent(key, { subject: jws.subject, nowMs });
   return verifyBy(key, name, opened, keySet);
 }
 
@@ -101,9 +102,23 @@ export function currentKey(
   { subject, nowMs }: Pick<ReceivedJws, 'subject'> & VerifyOptions,
 ): ReleaseKey {
   const key = findKey(keySet, kid, subject);
-  if (key.revoked !== null) throw new TrustError('key-revoked', subject, `key ${kid}: ${key.revoked.reason}`);
-  if (!isValidAt(key, nowMs))
-    throw new TrustError('key-expired', subject, `key ${kid}: ${key.valid_from} to ${key.valid_until}`);
+  assertCurrent(key, { subject, nowMs });
+  return key;
+}
+
+function assertCurrent(
+  key: ReleaseKey,
+  { subject, nowMs }: Pick<ReceivedJws, 'subject'> & VerifyOptions,
+): void {
+  const { kid, revoked, valid_from: from, valid_until: until } = key;
+  if (revoked !== null) throw new TrustError('key-revoked', subject, `key ${kid}: ${revoked.reason}`);
+  if (!isValidAt(key, nowMs)) throw new TrustError('key-expired', subject, `key ${kid}: ${from} to ${until}`);
+}
+
+/** Returns the key that a document names, if the key set lists it under its own id. @throws TrustError 'key-unknown' */
+async function listedKey(keySet: KeySet, { kid, subject }: OpenedJws): Promise<ReleaseKey> {
+  const key = findKey(keySet, kid, subject);
+  if ((await thumbprintOf(key.jwk)) !== kid) throw new TrustError('key-unknown', subject, `key ${kid}`);
   return key;
 }
 
@@ -119,13 +134,12 @@ function findKey({ keys }: KeySet, kid: string, subject: string): ReleaseKey {
 }
 
 async function verifyBy<N extends TrustDocumentName>(
-  { kid, jwk }: ReleaseKey,
+  { jwk }: ReleaseKey,
   name: N,
   opened: OpenedJws,
   { site }: KeySet,
 ): Promise<TrustDocuments[N]> {
   const { subject } = opened;
-  if ((await thumbprintOf(jwk)) !== kid) throw new TrustError('key-unknown', subject, `key ${kid}`);
   await verifySignature(opened, jwk);
   const document = formOf(name, opened);
   assertSite(subject, document.site, site);

@@ -44,6 +44,10 @@ async function keySets(stateOf: StatesByName): Promise<ForgedFiles> {
     'keys-signed-by-release-key.jws': await jws(a, typ, keySet),
     'keys-with-release-key-as-root.jws': await jws(a, typ, { ...keySet, root: a.jwk }),
     'keys-with-other-keys-under-ids.jws': await jws(root, typ, wrongKey),
+    'keys-with-another-revoked-key.jws': await jws(root, typ, {
+      ...wrongKey,
+      keys: wrongKey.keys.map((key) => ({ ...key, revoked: { at: keySet.issued_at, reason: 'lost' } })),
+    }),
     'keys-with-a-root-of-another-form.jws': await jws(root, typ, {
       ...keySet,
       root: { ...root.jwk, use: 'sig' },

@@ -32,6 +32,12 @@ const FORGED: readonly ForgedDocument[] = [
   ],
   ['the key set lists other keys under the ids', 'keys', 'keys-with-other-keys-under-ids.jws', 'key-unknown'],
   [
+    'the key set lists a revoked key of another id under the id',
+    'keys',
+    'keys-with-another-revoked-key.jws',
+    'key-unknown',
+  ],
+  [
     'the root of the key set has another member',
     'keys',
     'keys-with-a-root-of-another-form.jws',

@@ -83,7 +83,7 @@ type Place = {
   readonly size: number;
 };
 
-/** How much a form counts: a place in all history or the highest for more than a year more than a rank behind the first of the year. */
+/** How much each form counts. A rank within the year counts least. */
 const WEIGHTS = { history: 2, both: 2.5, since: 1.5, year: 0.5 } as const;
 const RECORD_WEIGHT = 3;
 

@@ -94,6 +94,7 @@ def test_without_the_largest_bundle_the_next_one_proves_the_latest_days(service:
         (lambda bundle: bundle["days"].pop(), "file-altered"),
         (lambda bundle: bundle["days"].clear(), "file-altered"),
         (lambda bundle: bundle.pop("days"), "file-altered"),
+        (lambda bundle: bundle.clear(), "file-altered"),
         (lambda bundle: bundle["days"][3]["metrics"].update(tx_count=1), "file-altered"),
         (lambda bundle: bundle["days"][3].update(unknown=float("1e300")), "file-altered"),
         (lambda bundle: bundle.update(published_revision=R1, days=bundle["days"][:-1]), "mixed"),

@@ -87,7 +87,7 @@ describe('an attack', () => {
       'mixed',
     ]);
     expect(others).toHaveLength(known.length + subscribed.length);
-    expect(FOR_ALL).toHaveLength(167);
+    expect(FOR_ALL).toHaveLength(168);
   });
 
   it.each(ATTACKS.filter((attack) => !FOR_ALL.includes(attack)))(

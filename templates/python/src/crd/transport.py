@@ -205,7 +205,7 @@ def check_request(base_url: str, request: httpx.Request) -> None:
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
-    """Returns the result of `work`. Raises TimeoutError if it takes longer; then its thread goes on by itself."""
+    """Returns the result of `work`. Raises TimeoutError if it takes longer; its thread then continues."""
     result: concurrent.futures.Future[T] = concurrent.futures.Future()
 
     def run() -> None:

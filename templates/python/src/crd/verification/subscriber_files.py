@@ -95,7 +95,8 @@ class SiteFiles:
             days = content.get("days")
             digests = [sha256(day).hex() for day in days] if isinstance(days, list) else []
             if not digests or digests != listed[-len(digests) :]:
-                is_other = content.get("published_revision") != self.statement["revision"]
+                named = content.get("published_revision")
+                is_other = isinstance(named, str) and named != self.statement["revision"]
                 raise VerificationError("mixed" if is_other else "file-altered", bundle)
             self.bundled[path] = len(digests)
             return
