@@ -69,6 +69,10 @@ export type Genre = 'meta' | 'gold' | 'derived' | 'briefs';
  * Number of dates in a bundle.
  */
 export type Window = 'latest' | '7d' | '30d' | '90d' | '365d';
+/**
+ * Name of a source. It does not begin like a formula of a spreadsheet, because CSV files contain it.
+ */
+export type SourceName = string;
 export type HoldChange = Reason | null;
 /**
  * Name of a source in the policy.
@@ -119,11 +123,11 @@ export type Trend = 'rising' | 'flat' | 'falling';
  */
 export type Freshness = 'fresh' | 'late' | 'stale';
 /**
- * From this instant the chain is late, unless a newer date was published; null if no date is available. Releases of older builds lack it.
+ * From this instant the chain is late, unless a newer date was published; null if no date is available.
  */
 export type LateAfter = Instant | null;
 /**
- * From this instant the chain is stale, unless a newer date was published; null if no date is available. Releases of older builds lack it.
+ * From this instant the chain is stale, unless a newer date was published; null if no date is available.
  */
 export type StaleAfter = Instant | null;
 export type Dimension = 'demand' | 'cost' | 'capacity';
@@ -251,6 +255,7 @@ export interface Contract {
   'common.dimension'?: Dimension;
   'common.axis_name'?: AxisName;
   'common.source_segment'?: SourceSegment;
+  'common.source_name'?: SourceName;
   'common.source_schedule'?: SourceSchedule;
   'common.regime'?: Regime;
   'common.axis'?: Axis;
@@ -582,10 +587,7 @@ export interface SourceChange {
  */
 export interface SourceSegment {
   from?: CalendarDate;
-  /**
-   * Does not begin like a formula of a spreadsheet.
-   */
-  name: string;
+  name: SourceName;
   licence: string;
   attribution?: string;
   url?: string;
@@ -1284,7 +1286,7 @@ export interface GoldDay {
   /**
    * Name of the segment of sources.json that delivered the row; null on a date without a row.
    */
-  source: string | null;
+  source: SourceName | null;
 }
 export interface GoldMetrics {
   tx_count?: number | null;
@@ -1381,11 +1383,9 @@ export interface LandingChains {
 export interface ChainLanding {
   updated_through: CalendarDate;
   last_available: CalendarDate | null;
-  lag_days: number | null;
-  freshness: Freshness;
-  freshness_at_publication?: Freshness;
-  late_after?: LateAfter;
-  stale_after?: StaleAfter;
+  freshness_at_publication: Freshness;
+  late_after: LateAfter;
+  stale_after: StaleAfter;
   expected_next_by: Instant;
   headline: string;
   regime: LandingRegime;
@@ -2322,7 +2322,7 @@ export interface FilesPolicy {
    * Folder or s3://bucket/prefix with <chain>.csv; a relative one begins at the folder of the policy.
    */
   folder: string;
-  name: string;
+  name: SourceName;
   licence: string;
   url?: string;
   attribution?: string;
@@ -2497,11 +2497,9 @@ export interface StatusChains {
 export interface ChainStatus {
   updated_through: CalendarDate;
   last_available: CalendarDate | null;
-  lag_days: number | null;
-  freshness: Freshness;
-  freshness_at_publication?: Freshness;
-  late_after?: LateAfter;
-  stale_after?: StaleAfter;
+  freshness_at_publication: Freshness;
+  late_after: LateAfter;
+  stale_after: StaleAfter;
   expected_next_by: Instant;
   next?: NextDate;
   expected_lag_days: number;
@@ -2548,11 +2546,9 @@ export interface Summary {
   scorecard: Scorecard;
   drivers: Driver[];
   last_available: CalendarDate | null;
-  lag_days: number | null;
-  freshness: Freshness;
-  freshness_at_publication?: Freshness;
-  late_after?: LateAfter;
-  stale_after?: StaleAfter;
+  freshness_at_publication: Freshness;
+  late_after: LateAfter;
+  stale_after: StaleAfter;
   expected_next_by: Instant;
 }
 /**

@@ -29,6 +29,36 @@ export function assertValid<N extends SchemaName>(name: N, value: unknown): NonN
   return value as NonNullable<Contract[N]>; // the schema is the source of the type
 }
 
+/** Members of a chain that earlier builds published in some documents. They became false as time passed. */
+const FORMER_MEMBERS: ReadonlySet<string> = new Set(['lag_days', 'freshness']);
+
+/**
+ * Returns a document that a release of this or of an earlier build published, without the members that only earlier builds
+ * published.
+ * @throws SchemaError like `assertValid`.
+ */
+export function assertPublished<N extends SchemaName>(name: N, value: unknown): NonNullable<Contract[N]> {
+  return assertValid(name, withoutFormerMembers(name, value));
+}
+
+/** Returns a published document without the members that only earlier builds published, or the same value. */
+export function withoutFormerMembers(name: SchemaName, value: unknown): unknown {
+  if (name === 'summary') return withoutFormer(value);
+  if ((name !== 'status' && name !== 'landing') || !isObject(value) || !isObject(value['chains']))
+    return value;
+  const chains = Object.entries(value['chains']).map(([chain, each]) => [chain, withoutFormer(each)]);
+  return { ...value, chains: Object.fromEntries(chains) as unknown };
+}
+
+function withoutFormer(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !FORMER_MEMBERS.has(name)));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Thrown for a value that violates its schema. */
 export class SchemaError extends Error {
   readonly schema: string;

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { objectKey } from '../../schemas/paths.js';
-import { assertValid, findSchemaFaults, SchemaError, type SchemaName } from '../../schemas/validate.js';
+import { assertPublished, findSchemaFaults, SchemaError, type SchemaName } from '../../schemas/validate.js';
 import type { Contract } from '../../schemas/types.generated.js';
 import type { Etag, ObjectMeta, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -80,7 +80,7 @@ const SURROGATE = /\\u[dD][89a-fA-F]/;
 
 function parseValid<N extends SchemaName>(key: string, schema: N, text: string): NonNullable<Contract[N]> {
   try {
-    return assertValid(schema, JSON.parse(text));
+    return assertPublished(schema, JSON.parse(text));
   } catch (error) {
     if (error instanceof SchemaError || error instanceof SyntaxError)
       throw damaged(key, error.message, error);

@@ -17,7 +17,7 @@ import type {
 } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { lagDays, toFreshness } from '../core/artifacts/freshness.js';
+import { type FreshnessNow, lagDays, toFreshness } from '../core/artifacts/freshness.js';
 import { describeFuture, isUnfinished, readClock } from '../state/trusted-clock.js';
 import {
   listedFilesOf,
@@ -293,18 +293,16 @@ export type StoreStatus = Omit<WaitingRefusals, 'damage'> & {
 };
 
 /** The state of a chain. Lag and freshness refer to the current time, not to the time of publication. */
-export type ChainNow = Pick<
-  ChainStatus,
-  'updated_through' | 'last_available' | 'lag_days' | 'freshness' | 'expected_next_by' | 'days'
-> & {
-  readonly overdue: boolean;
-  /** True if the newest date has not ended: a machine whose clock was ahead published it. */
-  readonly unfinished: boolean;
-  /** Not null while a new chain has too little history for a label. Its lag is then that of its newest date. */
-  readonly warming_up: WarmUp | null;
-  /** Why the newest date has no label; null if it has one, or if objects were not counted. */
-  readonly label_gap: LabelGap | null;
-};
+export type ChainNow = FreshnessNow &
+  Pick<ChainStatus, 'updated_through' | 'days'> & {
+    readonly overdue: boolean;
+    /** True if the newest date has not ended: a machine whose clock was ahead published it. */
+    readonly unfinished: boolean;
+    /** Not null while a new chain has too little history for a label. Its lag is then that of its newest date. */
+    readonly warming_up: WarmUp | null;
+    /** Why the newest date has no label; null if it has one, or if objects were not counted. */
+    readonly label_gap: LabelGap | null;
+  };
 
 /**
  * Number of dates that a chain needs for its first label: smoothing needs 4 dates, the baseline 90 smoothed values, and it

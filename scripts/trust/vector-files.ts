@@ -218,8 +218,6 @@ function status(stamp: VectorStamp): Status {
       bitcoin: {
         updated_through: updatedThrough,
         last_available: updatedThrough,
-        lag_days: 0,
-        freshness: 'fresh',
         freshness_at_publication: 'fresh',
         late_after: `${addDays(updatedThrough, 3)}T00:00:00Z`,
         stale_after: `${addDays(updatedThrough, 5)}T00:00:00Z`,

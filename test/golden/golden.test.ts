@@ -5,6 +5,7 @@ import { CHAIN_IDS, LABEL_MEANINGS } from '../../schemas/catalog.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import {
   calendarPath,
+  dayPath,
   GC_KEY,
   objectKey,
   OBJECTS_PREFIX,
@@ -13,7 +14,7 @@ import {
   releaseKey,
   RELEASES_PREFIX,
 } from '../../schemas/paths.js';
-import type { Chain, SiteFiles } from '../../schemas/types.generated.js';
+import type { Chain, MetaDay, SiteFiles } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { createStoreEditor } from '../support/release/edit-store.js';
 import { forgeMetaDay, forgeRelease } from '../support/release/forge-release.js';
@@ -132,6 +133,29 @@ describe('the golden release', () => {
     expect(gap).toContain('missing');
   });
 });
+
+it('has in each row of a calendar the determinism hash of the meta record with its date and revision', () => {
+  const paths = currentPaths(contents);
+  for (const chain of CHAIN_IDS) {
+    const [header = [], ...rows] = calendarOf(chain);
+    const [date, revision, hash] = ['date', 'published_revision', 'determinism_hash'].map((name) =>
+      header.indexOf(name),
+    );
+    const found = rows.map((row) => {
+      const record = bytesOf(objectKey(paths.get(dayPath('meta', chain, row[date ?? 0] ?? '')) ?? ''));
+      return determinismOf(JSON.parse(record.toString('utf8')) as MetaDay);
+    });
+    expect(rows.map((row) => [row[date ?? 0], row[revision ?? 0], row[hash ?? 0]])).toEqual(found);
+  }
+});
+
+/** Returns the date, revision and hash of a record. The hash is computed here, as methodology v1, section 9, says. */
+function determinismOf(record: MetaDay): string[] {
+  const { published_revision: revision, updated_through: _through, regime, ...rest } = record;
+  const { determinism_hash: hash, ...conclusions } = regime;
+  expect(hash).toBe(sha256Hex(canonicalJson({ ...rest, regime: conclusions })));
+  return [record.date, revision, hash];
+}
 
 describe('the check of the golden release', () => {
   /** Returns the name of each key in the list of digests. */

@@ -8,7 +8,13 @@ import { SCHEMAS } from '../../schemas/schemas.generated.js';
 import { openApiDocument } from '../../schemas/openapi.js';
 import { historyText } from '../../schemas/trust/release-history.js';
 import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
-import { assertValid, findSchemaFaults, SchemaError, type SchemaName } from '../../schemas/validate.js';
+import {
+  assertPublished,
+  assertValid,
+  findSchemaFaults,
+  SchemaError,
+  type SchemaName,
+} from '../../schemas/validate.js';
 import { loadValidator, WRITTEN_SCHEMAS, type Reports } from '../../schemas/validators.js';
 
 const ROOT = new URL('../../schemas/', import.meta.url);
@@ -243,6 +249,20 @@ it('names schema, place and fault in the error of an invalid value', () => {
   expect(() =>
     assertValid('pointer', { schema: 'pointer/1', revision: '', sequence: 1, sha256: '' }),
   ).toThrow('not a valid pointer: /revision must match pattern');
+});
+
+it('reads what earlier builds published without the members that became false, and refuses any other', () => {
+  const status = readJson('examples/valid/status/held.json') as { chains: { [chain: string]: JsonObject } };
+  const earlier = (members: JsonObject): JsonObject => ({
+    ...status,
+    chains: Object.fromEntries(
+      Object.entries(status.chains).map(([chain, each]) => [chain, { ...each, ...members }]),
+    ),
+  });
+  const former = earlier({ lag_days: 0, freshness: 'fresh' });
+  expect(assertPublished('status', former)).toEqual(status);
+  expect(() => assertValid('status', former)).toThrow('must NOT have additional properties');
+  expect(() => assertPublished('status', earlier({ lag: 0 }))).toThrow('additional properties: lag');
 });
 
 describe('the schema files', () => {

@@ -78,7 +78,7 @@ export function toReleaseView({ record, sha256, changes, status, days }: Release
     days: new Map(indexes),
     limits: byChain((chain) => {
       const found = status.chains[chain];
-      return found && freshnessLimits(chain, found.last_available); // releases of older builds do not name the instants
+      return found && freshnessLimits(chain, found.last_available);
     }),
     site: record.site,
     revisions: new Set([

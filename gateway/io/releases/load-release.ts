@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { objectKey, POINTER_KEY, PUBLIC_PATHS, releaseKey, PAGE_PATHS } from '../../../schemas/paths.js';
 import { siteDigestOf, withSiteFiles } from '../../../schemas/site-files.js';
 import type { Manifest, Pointer, ReleaseRecord } from '../../../schemas/types.generated.js';
-import { assertValid } from '../../../schemas/validate.js';
+import { assertPublished, assertValid } from '../../../schemas/validate.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { indexManifest, type DayIndex } from '../../core/releases/day-index.js';
 import { toReleaseView, type ReleaseView } from '../../core/releases/release-view.js';
@@ -42,7 +42,7 @@ export async function loadRelease(
     days.set(digest, known.get(digest) ?? (await readIndex(store, digest)));
   }
   const changes = assertValid('changes', await readPublic(store, record, PUBLIC_PATHS.changes));
-  const status = assertValid('status', await readPublic(store, record, PUBLIC_PATHS.status));
+  const status = assertPublished('status', await readPublic(store, record, PUBLIC_PATHS.status));
   return { release: toReleaseView({ record, sha256, changes, status, days }), days };
 }
 

@@ -16,25 +16,27 @@ const DAY_MS = 24 * HOUR_MS;
 const PUBLISHED_WITHIN_MS = HOUR_MS;
 
 /** How fresh a chain is at one time. */
-type FreshnessFields = {
+export type FreshnessNow = {
   readonly last_available: string | null;
+  /** Whole days since the end of `last_available`; null if no date is available. */
   readonly lag_days: number | null;
   readonly freshness: Freshness;
   readonly expected_next_by: string;
 };
 
-/** The freshness members of status, landing and summary. `freshness` is the older name of `freshness_at_publication`. */
-export type PublishedFreshness = FreshnessFields &
+/** The freshness members of status, landing and summary. They stay true as time passes. */
+export type PublishedFreshness = Pick<FreshnessNow, 'last_available' | 'expected_next_by'> &
   FreshnessLimits & { readonly freshness_at_publication: Freshness };
 
 /** Returns how fresh a chain was at `publishedAt`, and when it becomes late and stale. @throws like `toFreshness`. */
 export function toPublishedFreshness(...options: Parameters<typeof toFreshness>): PublishedFreshness {
-  const [chain, , lastAvailable] = options;
-  const fields = toFreshness(...options);
+  const [chain] = options;
+  const { last_available, freshness, expected_next_by } = toFreshness(...options);
   return {
-    ...fields,
-    freshness_at_publication: fields.freshness,
-    ...freshnessLimits(chain, lastAvailable),
+    last_available,
+    freshness_at_publication: freshness,
+    ...freshnessLimits(chain, last_available),
+    expected_next_by,
   };
 }
 
@@ -48,7 +50,7 @@ export function toFreshness(
   lastAvailable: string | null,
   at: string,
   sources: readonly SourceSegment[],
-): FreshnessFields {
+): FreshnessNow {
   const atMs = parseInstant(at);
   if (atMs === undefined) throw new RangeError(`${at} is not an instant`);
   return {

@@ -102,7 +102,8 @@ export const CALENDAR_FIELDS: readonly CalendarField[] = [
     name: 'determinism_hash',
     type: 'string',
     title: 'Determinism hash',
-    description: 'Hash that anchors the meta record of the row.',
+    description:
+      'Equals regime.determinism_hash of the meta record with the chain, date and published_revision of the row.',
     constraints: { required: true, pattern: '[0-9a-f]{64}' },
   },
   levelField('demand_level', 'Demand level', 'Level of the demand axis'),

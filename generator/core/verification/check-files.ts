@@ -26,7 +26,7 @@ import type {
 import { changesFile, releaseFile } from '../artifacts/release-files.js';
 import type { StoreFault } from '../store-fault.js';
 import { listedFiles } from '../volumes/volume-files.js';
-import { findSchemaFaults, type SchemaName } from '../../../schemas/validate.js';
+import { findSchemaFaults, type SchemaName, withoutFormerMembers } from '../../../schemas/validate.js';
 import { DAY_SCHEMAS, type DayRecord, determinismHash } from '../records/day-writers.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { SCHEMAS } from '../../../schemas/schemas.generated.js';
@@ -283,7 +283,7 @@ function isSchema(name: string): name is SchemaName {
 }
 
 function checkSchema(schema: SchemaName, value: unknown): readonly string[] {
-  const [fault] = findSchemaFaults(schema, value);
+  const [fault] = findSchemaFaults(schema, withoutFormerMembers(schema, value));
   if (fault) return [`violates schema ${schema} at ${fault.pointer || '/'}: ${fault.message}`];
   // The names in a manifest depend on its genre and chain: checkListedManifest judges them.
   return schema === 'manifest' ? [] : findForeignNames(schema, value as never); // checked just above

@@ -123,7 +123,11 @@ function metaColumns(chain: Chain, methodology: Methodology): Column<MetaDay>[] 
     ...dimensions.flatMap(scoreColumns),
     ...signals.flatMap(({ signal }) => driverColumns(signal, methodology.quantities[signal]?.unit ?? '')),
     texts('inputs_sha256', 'Digest of the inputs of the methodology.', (day) => day.inputs_sha256),
-    texts('determinism_hash', 'Hash that anchors the record.', ({ regime }) => regime.determinism_hash),
+    texts(
+      'determinism_hash',
+      'Equals regime.determinism_hash of the record.',
+      ({ regime }) => regime.determinism_hash,
+    ),
   ];
 }
 

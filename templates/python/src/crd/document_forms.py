@@ -61,8 +61,10 @@ STATUS = having(
     chains=by_name(
         chain,
         having(
-            {"late_after": optional_instant, "stale_after": optional_instant, "freshness": sentence},
+            {},
             last_available=optional_date,
+            late_after=optional_instant,
+            stale_after=optional_instant,
             expected_next_by=instant,
             sources=each_of(
                 having({"attribution": sentence}, name=sentence, licence=sentence), most=MAX_NAMES, least=0

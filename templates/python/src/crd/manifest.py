@@ -105,11 +105,8 @@ def parse_manifest(data: bytes, path: str) -> dict[str, Any]:
 
 def freshness(limits: dict[str, Any], now: datetime.datetime) -> str:
     """
-    Returns how fresh a chain is at a time, by its `late_after` and `stale_after`: fresh, late or stale. Releases
-    without these say only how fresh it was at publication.
+    Returns how fresh a chain is at a time, by its `late_after` and `stale_after`: fresh, late or stale.
     """
-    if "stale_after" not in limits:
-        return str(limits.get("freshness", "unknown"))
     for name in ("stale", "late"):
         limit = limits[f"{name}_after"]
         if limit is None or now >= parse_instant(limit):
