@@ -19,6 +19,7 @@ from .values import (
     name,
     nothing,
     number,
+    optional_cell_text,
     optional_number,
     optional_sentence,
     period,
@@ -117,7 +118,7 @@ RESERVED = ("date", "chain", "source", "status", "extremes")
 about_day = {"date": date, "methodology_version": methodology_version}
 level = optional_word
 DAYS: dict[str, Form] = {
-    "gold": having({}, metrics=by_name(metric, optional_number, MAX_NAMES), source=optional_sentence, **about_day),
+    "gold": having({}, metrics=by_name(metric, optional_number, MAX_NAMES), source=optional_cell_text, **about_day),
     "derived": having(
         dict.fromkeys(("fee_mean", "utilization", "block_interval_mean", "tx_per_active_address"), optional_number),
         metrics=by_name(metric, having({}, **dict.fromkeys(SUMMARIES, optional_number)), MAX_NAMES),

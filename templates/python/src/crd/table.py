@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .columns import Kind, Row, kind_of, labels_of, parse_cell
 from .errors import DataError, MissingPackageError, UsageError
-from .values import ADVICE, Form, date, number, sentence, when, whole
+from .values import ADVICE, Form, cell_text, date, number, when, whole
+from .values import name as is_name
 
 if TYPE_CHECKING:
     import pandas
@@ -23,8 +24,8 @@ NULLABLE = ("in_force_until", "confidence")  # of the columns that the client ne
 PARQUET_TYPES = ("date32[day]", "string", "double", "int64", "int32", "bool", "null")
 FORMS: dict[Kind, Form] = {
     "date": date,
-    "label": sentence,
-    "text": sentence,
+    "label": cell_text,
+    "text": cell_text,
     "number": number,
     "integer": whole(0, 2**53),
     "boolean": lambda cell: when(isinstance(cell, bool)),
@@ -200,6 +201,8 @@ def checked(table: Table, needed: Iterable[str]) -> Table:
         if name not in table.columns or (name not in NULLABLE and None in table.columns[name]):
             raise ValueError(f"the column {name} is missing, or has an empty cell")
     for name, cells in table.columns.items():
+        if is_name(name) is not None:
+            raise ValueError(f"it has a column {name[:100]!r}")
         form = FORMS[kind_of(name)]
         wrong = next((cell for cell in dict.fromkeys(cells) if cell is not None and form(cell) is not None), None)
         if wrong is not None:

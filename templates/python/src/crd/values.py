@@ -154,5 +154,8 @@ url_path = text("/[!-~]*", 1_000)
 code = text("[a-z0-9-]{1,60}")
 etag = text(r'(W/)?"[!#-~]*"', 200)
 sentence = text("(?s).*", 1_000)
+# A spreadsheet runs a text that begins like a formula, and CSV files contain these.
+cell_text = text(r"(?s)(?![\s=+@\-＝＋－＠]).+", 1_000)  # noqa: RUF001
 optional_number = either(nothing, number)
+optional_cell_text = either(nothing, cell_text)
 optional_sentence = either(nothing, sentence)
