@@ -141,7 +141,8 @@ async function readSourcesJson(folder: InputFolder): Promise<SourcesResult> {
 const SOURCES_FILE = 'sources.json';
 const SOURCES_EXAMPLE = '{"bitcoin": [{"name": "...", "licence": "..."}]}';
 
-const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes, schedule';
+const SEGMENT =
+  'each segment has name and licence, and may have from, attribution, url, notes, schedule; texts are one line, and a name does not begin with a space or one of = + - @';
 const FILES_REMEDY = 'write for example "files": {"bitcoin": {"rows": 365, "sha256": "<64 hex digits>"}}';
 
 /** Returns the faults of the content of `sources.json`, up to 20 for each chain. A fault without a chain concerns all. */

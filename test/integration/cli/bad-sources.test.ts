@@ -20,7 +20,8 @@ type BadSources = {
   readonly remedy: string;
 };
 
-const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes, schedule';
+const SEGMENT =
+  'each segment has name and licence, and may have from, attribution, url, notes, schedule; texts are one line, and a name does not begin with a space or one of = + - @';
 const VALID = '{"name": "Sample", "licence": "CC0"}';
 
 /** Faults in the list of one chain, besides limits (`input-limits.test.ts`). `CHAIN` is replaced by its id. */
@@ -40,7 +41,7 @@ const BAD_SOURCES: readonly BadSources[] = [
   {
     name: 'a name with half a character',
     list: '[{"name": »"S\\ud800", "licence": "CC0"}]',
-    what: 'CHAIN/0/name must match pattern "^(?![=+@-])[^\\p{C}\\p{Zl}\\p{Zp}]+$"',
+    what: 'CHAIN/0/name must match pattern "^[^\\s=+@\\-＝＋－＠\\p{C}\\p{Zl}\\p{Zp}][^\\p{C}\\p{Zl}\\p{Zp}]*$"',
     remedy: SEGMENT,
   },
   {
