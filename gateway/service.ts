@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
-import { type ObjectStore, StoreError } from '../infra/store/object-store.js';
+import { type ObjectStore, serverMembers, StoreError } from '../infra/store/object-store.js';
 import { openStore } from '../infra/store/open-store.js';
 import { createApp, createFastLane, createOperatorApp, type AppOptions } from './app.js';
 import type { Configuration } from './core/configuration/configuration.js';
@@ -339,5 +339,6 @@ export function createTimedStore(store: ObjectStore, timeMs: number): ObjectStor
     compareAndSwap: (key, body, expected, meta) => limited(store.compareAndSwap(key, body, expected, meta)),
     list: (prefix) => store.list(prefix),
     delete: (key) => limited(store.delete(key)),
+    ...serverMembers(store),
   };
 }

@@ -14,6 +14,7 @@ import { addSources } from './commands/collection/sources.js';
 import { addStatus } from './commands/status.js';
 import { addVerify } from './commands/verify.js';
 import { addKeys } from './commands/keys.js';
+import { addStore } from './commands/store.js';
 
 const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
   addCollect,
@@ -29,6 +30,7 @@ const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
   addCopy,
   addRepair,
   addKeys,
+  addStore,
 ];
 
 /** Runs a command line and returns the exit. Failures are explained to the operator, not thrown. */

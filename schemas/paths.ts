@@ -3,7 +3,7 @@
  * here and never spell them out.
  *
  * Release store:
- *   store.json  current.json  aliases.json  gc.json  refusal.json
+ *   store.json  store-check.json  current.json  aliases.json  gc.json  refusal.json
  *   objects/sha256/<64 hex>            artifact
  *   releases/<revision>/<sha256>.json  release record
  *   public<url path>                   copy of a public artifact
@@ -28,6 +28,10 @@ export * from './page-paths.js';
 
 /** Key of the mark that identifies a prefix as a release store. */
 export const STORE_KEY = 'store.json';
+/** Key of the verdict of the check of a server, in a store of releases or accounts, or a collection. */
+export const STORE_CHECK_KEY = 'store-check.json';
+/** Prefix of the objects that a check writes and deletes. Nothing else is there. */
+export const CHECK_PREFIX = 'check/';
 /** Key of the pointer to the current release. */
 export const POINTER_KEY = 'current.json';
 /** Key of the file that records the sequence of the release up to which the public copies (aliases) are up to date. */

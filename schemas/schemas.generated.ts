@@ -43,6 +43,7 @@ import siteSchema from './json/site.schema.json' with { type: 'json' };
 import sourcesPolicySchema from './json/sources-policy.schema.json' with { type: 'json' };
 import sourcesSchema from './json/sources.schema.json' with { type: 'json' };
 import statusSchema from './json/status.schema.json' with { type: 'json' };
+import storeCheckSchema from './json/store-check.schema.json' with { type: 'json' };
 import storeSchema from './json/store.schema.json' with { type: 'json' };
 import summarySchema from './json/summary.schema.json' with { type: 'json' };
 import textSchema from './json/text.schema.json' with { type: 'json' };
@@ -95,6 +96,7 @@ export const SCHEMAS = {
   'sources-policy': sourcesPolicySchema,
   sources: sourcesSchema,
   status: statusSchema,
+  'store-check': storeCheckSchema,
   store: storeSchema,
   summary: summarySchema,
   text: textSchema,

@@ -340,6 +340,7 @@ export interface Contract {
   'sources.file_check'?: FileCheck;
   status?: Status;
   'status.chain'?: ChainStatus;
+  'store-check'?: StoreCheck;
   store?: StoreMark;
   summary?: Summary;
   text?: TextFile;
@@ -2521,6 +2522,22 @@ export interface DayCounts {
   degraded: number;
   missing: number;
   withdrawn: number;
+}
+/**
+ * store-check.json: whether the server of a store keeps the promises of conditional writes.
+ */
+export interface StoreCheck {
+  schema: 'store-check/1';
+  checked_at: Instant;
+  /**
+   * The server as it calls itself; null if it does not.
+   */
+  server: string | null;
+  verdict: 'safe' | 'one-writer' | 'unusable';
+  /**
+   * True if the operator promised that one process at a time writes.
+   */
+  single_writer: boolean;
 }
 /**
  * store.json: identifies a prefix as a store and names its format.

@@ -13,7 +13,8 @@ import { jsonOption } from './options.js';
 export function addDoctor(program: Command, host: CommandHost): void {
   addCommand(program, {
     name: 'doctor',
-    description: 'Check configuration, stores, clock, signer, identity provider and Stripe. Change nothing.',
+    description:
+      'Check configuration, stores, clock, signer, links, identity provider and Stripe. Change no data.',
     options: [jsonOption()],
     note: 'It reads the same environment variables as "gateway serve".',
     example: 'gateway doctor',

@@ -10,6 +10,7 @@ import {
   type CommandHost,
   type CommonOptions,
   parseRevision,
+  singleWriterOption,
   trustOption,
 } from './common/options.js';
 import { applyOption, formatGc, graceHoursOption, HOUR_MS } from './gc.js';
@@ -23,6 +24,7 @@ type CopyOptions = CommonOptions & {
   readonly delay?: number;
   readonly toRevision?: string;
   readonly trust?: TrustAnchor;
+  readonly singleWriter?: boolean;
 };
 
 /** Adds `copy`, which copies a store with its whole history to another address. */
@@ -47,6 +49,7 @@ export function addCopy(program: Command, host: CommandHost): void {
       applyOption(),
       graceHoursOption(),
       trustOption(),
+      singleWriterOption(),
     ],
     example: 'generator copy --from file:./data/store --to s3://bucket/prefix',
   }).action((options: CopyOptions) =>
@@ -58,7 +61,8 @@ export function addCopy(program: Command, host: CommandHost): void {
       const clock = (): number => performance.now();
       const trust = options.trust && { anchor: options.trust, now: context.now };
       const choice = { ...toSelection(options, context), ...toPrune(options, context), trust };
-      const result = await copyStore({ from, to, clock, progress, signal, ...choice });
+      const safety = { now: context.now, singleWriter: options.singleWriter ?? false };
+      const result = await copyStore({ from, to, clock, progress, signal, safety, ...choice });
       for (const key of result.mended) {
         context.warn(`${key} of ${to.address} did not match its digest and was replaced`);
       }

@@ -47,6 +47,7 @@ import {
   inputOption,
   parseDigest,
   parseReason,
+  singleWriterOption,
   storeOption,
 } from './common/options.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
@@ -77,6 +78,7 @@ type PublishOptions = CommonOptions & {
   readonly acceptRestatements?: string;
   readonly acceptCollected?: boolean;
   readonly plan?: string;
+  readonly singleWriter?: boolean;
 };
 
 /** A plan, and whether its input is a collection. */
@@ -109,7 +111,12 @@ export function addPublish(program: Command, host: CommandHost): void {
       );
       const { release } = prepared.plan;
       if (release !== undefined) await assertSpaceForRelease(store, release);
-      const written = await publishRelease(store, { ...prepared, release }, { ...context, signing });
+      const { singleWriter = false } = options;
+      const written = await publishRelease(
+        store,
+        { ...prepared, release },
+        { ...context, signing, singleWriter },
+      );
       return report(store, prepared, written, options, context);
     }),
   );
@@ -152,6 +159,7 @@ function publishOptions(): Option[] {
     new Option('--plan <digest>', 'accept only the restatements of the plan with this digest').argParser(
       parseDigest,
     ),
+    singleWriterOption(),
   ];
 }
 
@@ -180,6 +188,8 @@ async function prepare(
     full,
     allOrNothing,
     requireAll,
+    singleWriter: options.singleWriter === true,
+    warn,
     progress,
     signal,
     writesAhead,

@@ -144,6 +144,7 @@ function formatStatus(status: StoreStatus, paint: Paint): string {
     `${status.refusals.length > 0 ? paint('refused') : 'refused'}    ${describeRefusals(status)}`,
     `copies     ${paint(describeAliases(status))}`,
     `signing    ${describeSigning(status, paint)}`,
+    ...describePromise(status, paint),
     `objects    ${describeObjects(status)}`,
     '',
     formatChains(status, paint),
@@ -221,6 +222,16 @@ function describeSigning({ signing }: StoreStatus, paint: Paint): string {
   const { key_set_version: version, keys_expire: keysExpire, timestamp_expires: expires, fault } = signing;
   if (fault !== null) return paint(`refused by readers: ${fault}`);
   return `timestamp expires ${expires ?? ''}, unless a run renews it; keys (version ${version ?? 0}) expire ${keysExpire ?? ''}`;
+}
+
+/** Returns the line about a server that is safe with one writer only. */
+function describePromise({ single_writer: verdict }: StoreStatus, paint: Paint): string[] {
+  if (verdict === null) return [];
+  const { checked_at: at, server } = verdict;
+  const name = server === null ? 'this server' : `this server of ${server}`;
+  return [
+    `writers    ${paint('one only')}: ${name} loses writes of two processes at once (checked ${at}); never run two commands at once`,
+  ];
 }
 
 function describeObjects({ objects, orphans, damage }: StoreStatus): string {

@@ -29,6 +29,7 @@ import {
   type TrustedClock,
 } from '../state/trusted-clock.js';
 import type { Writing } from './publish-release.js';
+import type { SafetyOptions } from '../../infra/store/store-safety.js';
 import { methodologyDigest } from '../../schemas/methodology.js';
 import { writersFingerprint } from '../core/release/writers-fingerprint.js';
 import { parseInstant, toInstant } from '../../schemas/dates.js';
@@ -56,7 +57,7 @@ type PreparePlanOptions = CollectedInput & {
   readonly signal?: AbortSignal;
   /** True to write a long first release while it is planned; otherwise nothing is written. */
   readonly writesAhead?: boolean;
-};
+} & Pick<SafetyOptions, 'singleWriter' | 'warn'>;
 
 /** A plan, the input and state that it was made from, and the writing that began while it was made. */
 export type PreparedPlan = {

@@ -1,5 +1,6 @@
 import { bytesWords, count } from '../core/text/words.js';
 import { type Etag, type ObjectStore, StoreError } from '../../infra/store/object-store.js';
+import type { SafetyOptions } from '../../infra/store/store-safety.js';
 import { wordsOfOption } from '../../infra/process/shell-command.js';
 import { GeneratorError, type NextWords } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
@@ -46,9 +47,8 @@ type ReleaseToPublish = {
   readonly writing?: Writing | undefined;
 };
 
-/** Options for `publishRelease`. `now` returns milliseconds since the epoch. */
-type PublishReleaseOptions = {
-  readonly now: () => number;
+/** Options for `publishRelease`. */
+type PublishReleaseOptions = SafetyOptions & {
   readonly progress: Progress;
   readonly signal: AbortSignal;
   /** Present if the releases of the store are signed. */
@@ -225,10 +225,9 @@ const LARGE_BYTES = 65_536;
 /** A file to write. `body` returns its validated bytes when it is about to be written. */
 export type FileToWrite = FileInfo & { readonly body: () => Uint8Array | Promise<Uint8Array> };
 
-/** Options for writing a release. `now` returns milliseconds since the epoch. */
-export type WriteOptions = {
+/** Options for writing a release. */
+export type WriteOptions = SafetyOptions & {
   readonly store: ObjectStore;
-  readonly now: () => number;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
 };
@@ -248,10 +247,11 @@ export type Writing = {
  * Starts a publish: starts the watch for garbage collection, marks the store, and opens the stage of `total` artifacts.
  * @throws GeneratorError 'conflict' if a garbage collection is running.
  */
-export async function beginWriting({ store, progress, now }: WriteOptions, total: number): Promise<Writing> {
+export async function beginWriting(options: WriteOptions, total: number): Promise<Writing> {
+  const { store, progress, now } = options;
   progress.begin('mark');
   const gc = await watchGc(store, now);
-  const bytes = await markStore(store);
+  const bytes = await markStore(store, options);
   progress.end();
   progress.begin('write', total);
   return { gc, written: { objects: bytes > 0 ? 1 : 0, bytes }, files: 0 };

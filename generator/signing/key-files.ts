@@ -124,7 +124,7 @@ export async function installKeySet(
   if (current === undefined) await assertNothingUnsigned(store, value);
   else assertFollows(current.value, value);
   if (dryRun) return { value, isNew: true };
-  await markStore(store);
+  await markStore(store, { now });
   const meta = metaOf(KEY_SET_KEY, JWS_TYPE);
   const swapped = await store.compareAndSwap(KEY_SET_KEY, Buffer.from(text), held?.etag ?? null, meta);
   if (swapped !== 'conflict') return { value, isNew: true };

@@ -9,6 +9,7 @@ import {
 } from '../../schemas/paths.js';
 import type { StoreMark } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { ensureSafe, isOfCheck, type SafetyOptions } from '../../infra/store/store-safety.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { metaOf } from './stored-json.js';
 
@@ -25,6 +26,7 @@ const MARK = Buffer.from(canonicalJson({ format: STORE_FORMAT }));
 export async function isStore(store: ObjectStore): Promise<boolean> {
   if (await hasMark(store)) return true;
   for await (const { key } of store.list('')) {
+    if (isOfCheck(key)) continue; // the check of a server comes before the mark
     // A publish that started in the meantime writes the mark before anything else.
     if (await hasMark(store)) return true;
     const isLost = await hasFiles(store);
@@ -53,9 +55,16 @@ export async function assertStore(store: ObjectStore): Promise<void> {
   );
 }
 
-/** Marks the address as a store unless it is one already. Returns the number of bytes written. */
-export async function markStore(store: ObjectStore): Promise<number> {
-  return (await store.putIfAbsent(STORE_KEY, MARK, metaOf(STORE_KEY))) === 'created' ? MARK.length : 0;
+/**
+ * Marks the address as a store unless it is one already, and returns the number of bytes written. A server is checked before
+ * the first mark, and again if it says that it created the mark of a store that was there: it then ignores conditions.
+ * @throws StoreError 'unsafe' for a server that loses writes
+ */
+export async function markStore(store: ObjectStore, safety: SafetyOptions): Promise<number> {
+  const wasChecked = await ensureSafe(store, safety);
+  if ((await store.putIfAbsent(STORE_KEY, MARK, metaOf(STORE_KEY))) === 'exists') return 0;
+  if (wasChecked) await ensureSafe(store, { ...safety, isDoubted: true });
+  return MARK.length;
 }
 
 async function hasMark(store: ObjectStore): Promise<boolean> {

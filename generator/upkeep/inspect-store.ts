@@ -14,8 +14,10 @@ import type {
   ChainStatus,
   Pointer,
   ReleaseRecord,
+  StoreCheck,
 } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { readVerdict } from '../../infra/store/store-safety.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { type FreshnessNow, lagDays, toFreshness } from '../core/artifacts/freshness.js';
 import { describeFuture, isUnfinished, readClock } from '../state/trusted-clock.js';
@@ -68,7 +70,11 @@ export async function inspectStore(store: ObjectStore, options: InspectOptions):
   const { nowMs, countsObjects, chains: wanted = CHAIN_IDS, formatAccept } = options;
   const { formatCommand: format = formatUsually } = options;
   await assertStore(store);
-  const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
+  const [pointer, aliasSequence, promise] = await Promise.all([
+    readPointer(store),
+    readAliasSequence(store),
+    store.server === undefined ? undefined : readVerdict(store),
+  ]);
   if (pointer === undefined) return { ...emptyStatus(store, format), ...(countsObjects ? {} : NOT_COUNTED) };
   const record = await readRecord(store, pointer.value);
   const clock = readClock(store, () => nowMs);
@@ -92,6 +98,7 @@ export async function inspectStore(store: ObjectStore, options: InspectOptions):
     chains,
     aliases: { sequence: aliasSequence, behind: record.sequence - aliasSequence },
     signing,
+    single_writer: promise?.value.single_writer === true ? promise.value : null,
     ...counts,
     damage: counts.damage ?? damage,
   };
@@ -117,6 +124,7 @@ function emptyStatus(store: ObjectStore, format: FormatCommand): StoreStatus {
     chains: {},
     aliases: { sequence: 0, behind: 0 },
     signing: null,
+    single_writer: null,
     objects: 0,
     orphans: { objects: 0, bytes: 0, releases: 0 },
     damage: null,
@@ -279,6 +287,8 @@ export type StoreStatus = Omit<WaitingRefusals, 'damage'> & {
   readonly aliases: { readonly sequence: number; readonly behind: number };
   /** Null if the releases are not signed, or none is published. */
   readonly signing: SigningStatus | null;
+  /** The verdict of a server that loses writes, if the operator has promised that one process at a time writes; otherwise null. */
+  readonly single_writer: StoreCheck | null;
   /** Number of artifacts; null if they were not counted, or could not be counted because of damage. */
   readonly objects: number | null;
   /** Artifacts and release records that no release of the chain reaches; null like `objects`. */

@@ -10,6 +10,7 @@ export const STORE_EXITS = {
   unavailable: 'store-unavailable',
   locked: 'conflict',
   address: 'usage',
+  unsafe: 'usage',
 } as const;
 
 /** Formats the exit codes for the end of a help text, as commander formats its lists. */

@@ -24,7 +24,7 @@ const OUTCOMES: Readonly<Record<keyof typeof COLOURS, readonly string[]>> = {
     'installed',
     'wrote',
   ],
-  attention: ['partial', 'held', 'publication is held', 'late', 'warming up', 'absent', 'pending', 'grace'],
+  attention: ['partial', 'one only', 'held', 'publication is held', 'late', 'warming up', 'absent', 'pending', 'grace'],
   bad: [
     'error:',
     'generator:',

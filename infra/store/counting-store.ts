@@ -1,4 +1,4 @@
-import type { ObjectStore } from './object-store.js';
+import { type ObjectStore, serverMembers } from './object-store.js';
 
 /** Number of operations on a store, by kind. Retries, and the pages of a list, are not counted. */
 export type RequestCounts = { get: number; head: number; put: number; list: number; delete: number };
@@ -53,6 +53,6 @@ export function createCountingStore(
       counts.delete += 1;
       return store.delete(key);
     },
-    ...(store.now === undefined ? {} : { now: () => store.now?.() }),
+    ...serverMembers(store),
   };
 }

@@ -37,6 +37,30 @@ export type ObjectStore = {
    * a store without a clock of its own, such as a directory; `undefined` until an answer has given the time.
    */
   now?(): number | undefined;
+  /** The server that keeps the store; absent for a directory. */
+  readonly server?: StoreServer;
+};
+
+/** The server of a store. */
+export type StoreServer = {
+  /** Returns whether it is Amazon S3 itself, by its host name: Amazon documents that conditional writes hold. */
+  isAmazon(): Promise<boolean>;
+  /** Checks what only a server has, on an object that exists, whose bytes are text: its name, links and ranges. */
+  check(key: string, body: Uint8Array): Promise<ServerChecks>;
+};
+
+/** One line of a check. A `note` costs time or matters to other programs only; `public` means that strangers can read. */
+export type CheckedRow = {
+  readonly what: string;
+  readonly result: 'holds' | 'note' | 'public' | 'one-writer' | 'unusable';
+  readonly saw: string;
+};
+
+/** The checks of a server, as it calls itself; `requests` is the number that they took. */
+export type ServerChecks = {
+  readonly server: string | null;
+  readonly requests: number;
+  readonly rows: readonly CheckedRow[];
 };
 
 /** Maximum size of an object. The largest that the product writes have a few megabytes. */
@@ -76,8 +100,8 @@ export type ObjectMeta = {
   readonly contentDisposition?: string;
 };
 
-/** Kinds of store failures: unreachable or not writable, locked by another process, or a wrong address. */
-type StoreErrorCode = 'unavailable' | 'locked' | 'address';
+/** Kinds of store failures: unreachable or not writable, locked by another process, a wrong address, or a server that loses writes. */
+type StoreErrorCode = 'unavailable' | 'locked' | 'address' | 'unsafe';
 
 /** A failure of a store. The message is for an operator. */
 export class StoreError extends Error {
@@ -88,6 +112,14 @@ export class StoreError extends Error {
     this.name = 'StoreError';
     this.code = code;
   }
+}
+
+/** Returns the optional members of a store that its wrappers have too: its clock and its server. */
+export function serverMembers(store: ObjectStore): Pick<ObjectStore, 'now' | 'server'> {
+  return {
+    ...(store.now === undefined ? {} : { now: () => store.now?.() }),
+    ...(store.server === undefined ? {} : { server: store.server }),
+  };
 }
 
 /** Passes for a body that can be read again. @throws StoreError 'unavailable' for more than MAX_OBJECT_BYTES. */

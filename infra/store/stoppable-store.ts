@@ -1,4 +1,4 @@
-import type { ObjectStore } from './object-store.js';
+import { type ObjectStore, serverMembers } from './object-store.js';
 
 /** Wraps a store so that aborting `signal` rejects all running and later operations with the abort's reason. */
 export function createStoppableStore(store: ObjectStore, signal: AbortSignal): ObjectStore {
@@ -35,6 +35,6 @@ export function createStoppableStore(store: ObjectStore, signal: AbortSignal): O
       }
     },
     delete: async (key) => guard(() => store.delete(key)),
-    ...(store.now === undefined ? {} : { now: () => store.now?.() }),
+    ...serverMembers(store),
   };
 }

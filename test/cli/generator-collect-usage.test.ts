@@ -97,7 +97,7 @@ describe('a wrong command line or policy exits 2 and writes nothing:', () => {
 
   it('the address of a release store', async () => {
     const store = path.join(scene.folder, 'store');
-    await markStore(createDirectoryStore(store));
+    await markStore(createDirectoryStore(store), { now: Date.now });
     expect(await scene.collect(['--into', `file:${store}`])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is a release store, whose garbage collection would delete'),

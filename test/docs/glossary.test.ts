@@ -33,6 +33,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'sources',
   'sources-policy',
   'store',
+  'store-check',
   'text',
   'timestamp',
   'volume',

@@ -7,6 +7,7 @@ import { PROVIDER_LIMIT_MS } from '../timing/time-limit.js';
 import { ACCOUNTS_PREFIX, POINTER_KEY } from '../../../schemas/paths.js';
 import { assertValid } from '../../../schemas/validate.js';
 import { openStore } from '../../../infra/store/open-store.js';
+import { toWords } from '../../../infra/store/store-safety.js';
 import { readS3Address } from '../../../infra/store/s3/s3-address.js';
 import type { S3Signing } from '../../../infra/store/s3/s3-signing.js';
 import type { S3Address } from '../../../schemas/store-address.js';
@@ -31,10 +32,11 @@ type ExaminationOptions = {
   readonly apiVersion: string;
 };
 
-/** Checks everything that a gateway of this configuration needs, and changes nothing. An error becomes a finding. */
+/** Checks everything that a gateway of this configuration needs, and changes no data. An error becomes a finding. */
 export async function* examine(options: ExaminationOptions): AsyncGenerator<Finding> {
   yield { what: 'configuration', ...fine('every variable is valid') };
   yield await runCheck('store', () => examineStore(options));
+  yield await runCheck('links', () => examineLinks(options));
   yield await runCheck('accounts store', () => examineAccounts(options));
   yield await runCheck('clock', () => examineClock(options));
   yield await runCheck('signer', () => examineSigner(options));
@@ -136,7 +138,23 @@ async function examineStore({
   }
 }
 
-/** Checks that the accounts can be listed, and one of them read. */
+/** Checks that nobody reads the store without a valid link. */
+async function examineLinks({
+  configuration: { store, s3 },
+  storeLimitMs = PROVIDER_LIMIT_MS,
+}: ExaminationOptions): Promise<Verdict> {
+  if (store.kind !== 's3') return skipped('CRD_STORE is a directory: the gateway checks its links itself');
+  const opened = await openStore(store.address, { s3, retryPeriodMs: storeLimitMs });
+  if ((await opened.get(POINTER_KEY)) === undefined) return skipped('nothing is published there yet');
+  const { checkStrangers } = await import('../../../infra/store/s3/check-s3.js');
+  const rows = await checkStrangers(readS3Address(store.address, s3), POINTER_KEY);
+  const open = rows.filter(({ result }) => result !== 'holds').map(toWords);
+  return open.length === 0
+    ? fine('nobody reads without a signature, with a wrong one, or after its time')
+    : fault(`${open.join('; ')}; paid files are not protected: close the bucket, or use another server`);
+}
+
+/** Checks that the accounts can be listed, and one of them read, and that the server loses no writes. */
 async function examineAccounts({
   configuration: { accountsStore, s3 },
   storeLimitMs = PROVIDER_LIMIT_MS,

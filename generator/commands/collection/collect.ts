@@ -25,6 +25,7 @@ import {
   toCollectReport,
 } from '../../collect/collect-report.js';
 import { GeneratorError } from '../../core/generator-error.js';
+import { ensureSafe } from '../../../infra/store/store-safety.js';
 import { openInputFolder } from '../../input/input-folder.js';
 import type { Source } from '../../sources/source.js';
 import { assertNotAhead, machineClock } from '../../state/trusted-clock.js';
@@ -37,6 +38,7 @@ import {
   type CommandHost,
   type CommonOptions,
   parseReason,
+  singleWriterOption,
 } from '../common/options.js';
 import { formatShellCommand, withoutOption, wordsOfOption } from '../../../infra/process/shell-command.js';
 import { REASON_PLACEHOLDER, type CommandLine } from '../common/next-command.js';
@@ -56,6 +58,7 @@ type CollectOptions = CommonOptions & {
   readonly engine?: PolicyEngine['kind'];
   readonly cache?: string;
   readonly dryRun?: boolean;
+  readonly singleWriter?: boolean;
 };
 
 const ENGINES = ['duckdb', 'trino', 'athena'] as const satisfies readonly PolicyEngine['kind'][];
@@ -83,6 +86,7 @@ function collectOptions(): Option[] {
     new Option('--cache <dir>', "folder for raw data of a day (default: the system's temporary folder)"),
     new Option('--dry-run', 'show what would be accepted, without writing anything'),
     asOfOption(),
+    singleWriterOption(),
   ];
 }
 
@@ -102,6 +106,8 @@ export function addCollect(program: Command, host: CommandHost): void {
       const asOfMs = asOfOrNow(options.asOf, context.now);
       assertNotAhead(asOfMs, machineClock(context.now));
       const store = await context.openStore(options.into);
+      const { dryRun: isDryRun = false, singleWriter = false } = options;
+      if (!isDryRun) await ensureSafe(store, { ...context, singleWriter });
       const result = await withCache(options.cache, async (cacheFolder) => {
         const sources = await loadSources(policy, chains, sourceContext(options, cacheFolder, context));
         const { since, until } = options;
@@ -113,7 +119,7 @@ export function addCollect(program: Command, host: CommandHost): void {
           store,
           plans,
           asOfMs,
-          isDryRun: options.dryRun ?? false,
+          isDryRun,
           sources: describeSources(sources),
           progress: context.progress,
           signal: context.signal,
@@ -127,7 +133,7 @@ export function addCollect(program: Command, host: CommandHost): void {
         );
       }
       findUnused(options.accept ?? [], result).forEach(context.warn);
-      return show(result, { address: store.address, asOfMs, isDryRun: options.dryRun ?? false }, context);
+      return show(result, { address: store.address, asOfMs, isDryRun }, context);
     }),
   );
 }

@@ -41,6 +41,14 @@ export function storeOption(): Option {
   ).makeOptionMandatory();
 }
 
+/** Returns the option of commands that may write the first bytes of a store. */
+export function singleWriterOption(): Option {
+  return new Option(
+    '--single-writer',
+    'promise that one process at a time writes there, for a server that "store check" calls safe with one writer only',
+  );
+}
+
 export function inputOption(): Option {
   return new Option(
     '--input <dir>',

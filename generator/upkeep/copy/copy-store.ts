@@ -4,6 +4,7 @@ import { objectKey, POINTER_KEY, PUBLIC_PATHS } from '../../../schemas/paths.js'
 import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { Manifest, Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
+import type { SafetyOptions } from '../../../infra/store/store-safety.js';
 import { GeneratorError, type NextWords, RUN_AGAIN } from '../../core/generator-error.js';
 import { refreshCopies } from '../../publish/publish-release.js';
 import type { Progress } from '../../run/progress.js';
@@ -46,6 +47,8 @@ export type CopyStoreOptions = {
   readonly to: ObjectStore;
   /** Returns milliseconds from any origin, and never goes back. */
   readonly clock: () => number;
+  /** How the server of the target is judged before anything is written. Default: by this machine's clock, without a promise. */
+  readonly safety?: SafetyOptions;
   readonly progress: Progress;
   readonly signal: AbortSignal;
   /** Omits what garbage collection deletes, and collects the garbage of the target afterwards. */
@@ -111,7 +114,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
 
   progress.begin('copy', list.files.length + list.records.length);
   const gc = await withStoreAddress(to, () => watchGc(to, clock));
-  countWritten(tally, await markStore(to));
+  countWritten(tally, await markStore(to, options.safety ?? { now: Date.now }));
   await copyAll(options, list, tally);
   const proof = { ...survey.proof, onWritten: (bytes: number) => countWritten(tally, bytes) };
   if (keys !== undefined) await withStoreAddress(from, () => copyStatements(releases, keys, proof));

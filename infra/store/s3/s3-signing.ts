@@ -48,8 +48,8 @@ export async function resolveS3Signing(address: S3Address, role?: string): Promi
   };
 }
 
-/** Reads the location of the store's objects from a URL that the SDK signs. */
-async function resolveLocation(address: S3Address): Promise<S3Signing['location']> {
+/** Reads the location of the store's objects from a URL that the SDK signs, without a request to the store. */
+export async function resolveLocation(address: S3Address): Promise<S3Signing['location']> {
   const key = 'key';
   const client = createS3Client(address, { credentials: UNUSED });
   const command = new GetObjectCommand({ Bucket: address.bucket, Key: `${address.prefix}${key}` });

@@ -18,6 +18,7 @@ import {
   type ObjectHead,
   type ObjectMeta,
   type ObjectStore,
+  serverMembers,
   type StoredObject,
   StoreError,
 } from '../object-store.js';
@@ -34,6 +35,9 @@ type S3StoreOptions = {
   readonly address: string;
   readonly location: S3Address;
 } & ClientOptions;
+
+/** Host names of Amazon S3, in all its partitions. */
+const AMAZON = /\.(amazonaws\.com(\.cn)?|amazonaws\.eu|api\.aws)$/;
 
 /** Creates a store below a prefix of a bucket. Every write is conditional, with a SHA-256 that S3 verifies and keeps. */
 export function createS3Store({ address, location, ...options }: S3StoreOptions): ObjectStore {
@@ -62,6 +66,16 @@ export function createS3Store({ address, location, ...options }: S3StoreOptions)
       await s3.client.send(new DeleteObjectCommand(bucketAndKey(s3, key)));
     },
     now: clock.now,
+    server: {
+      async isAmazon() {
+        const { resolveLocation } = await import('./s3-signing.js'); // AWS_ENDPOINT_URL can name another server
+        return AMAZON.test(new URL((await resolveLocation(location)).origin).hostname);
+      },
+      async check(key, body) {
+        const { checkS3 } = await import('./check-s3.js'); // it signs links, which no other command of the generator does
+        return checkS3(location, key, body);
+      },
+    },
   });
 }
 
@@ -89,10 +103,34 @@ async function put(
     const failure = classifyS3Error(error);
     // S3 answers 404 to If-Match when the object does not exist.
     if (failure !== 'precondition' && !(failure === 'missing' && 'IfMatch' in condition)) throw error;
-    if (attemptsOf(error) === 1) return undefined;
-    // An earlier attempt may have succeeded although its response was lost.
-    const current = await headObject(s3, key);
-    return current?.sha256 === sha256 ? current.etag : undefined;
+    if (attemptsOf(error) > 1) {
+      // An earlier attempt may have succeeded although its response was lost.
+      const current = await headObject(s3, key);
+      return current?.sha256 === sha256 ? current.etag : undefined;
+    }
+    if (failure === 'missing' || !('IfMatch' in condition)) return undefined;
+    const current = await headObject(s3, key).catch(() => undefined); // without an answer, the refusal stands
+    return current?.etag === condition.IfMatch ? swapAgain(s3, command, condition.IfMatch) : undefined;
+  }
+}
+
+/**
+ * Sends a swap again that was refused although the ETag is the current one: another writer may have put the same bytes back.
+ * @throws StoreError 'unsafe' if it is refused again, and the ETag is still the current one
+ */
+async function swapAgain(s3: S3, command: PutObjectCommand, expected: Etag): Promise<Etag | undefined> {
+  const { Key = '' } = command.input;
+  try {
+    const { ETag } = await s3.client.send(command);
+    return ETag as Etag; // S3 always sends a quoted ETag
+  } catch (error) {
+    if (classifyS3Error(error) !== 'precondition') throw error;
+    const current = await headObject(s3, Key.slice(s3.location.prefix.length));
+    if (current?.etag !== expected) return undefined;
+    throw new StoreError(
+      'unsafe',
+      `s3://${s3.location.bucket}/${Key}: the server refuses a write whose condition holds: 412 to If-Match with the current ETag. Nothing can be published there. Use another server; "generator store check" shows every check.`,
+    );
   }
 }
 
@@ -132,7 +170,7 @@ function withS3Errors({ location, signal }: S3, store: ObjectStore): ObjectStore
       }
     },
     delete: (key) => store.delete(key).catch((error: unknown) => fail(error, key)),
-    now: () => store.now?.(),
+    ...serverMembers(store),
   };
 }
 
@@ -239,7 +277,7 @@ async function readDigest(s3: S3, key: string, etag: string | undefined): Promis
 
 /**
  * Lists the objects whose key begins with `prefix`, in S3's order, which is the order of the keys' UTF-8 bytes.
- * @throws StoreError 'unavailable' if the server lists in another order, or the same objects again.
+ * @throws StoreError 'unsafe' if the server lists in another order, or the same objects again.
  */
 async function* listObjects({ client, location }: S3, prefix: string): AsyncIterable<ListedObject> {
   let token: string | undefined;
@@ -269,7 +307,7 @@ async function* listObjects({ client, location }: S3, prefix: string): AsyncIter
 
 function outOfOrder({ bucket }: S3Address, key: string, last: string): StoreError {
   const message = `the list of bucket ${bucket} has ${key} after ${last}, so it may never end. Use a server that lists keys in order.`;
-  return new StoreError('unavailable', message);
+  return new StoreError('unsafe', message);
 }
 
 function ignoreMissing(error: unknown): undefined {

@@ -1,4 +1,5 @@
 import { configure, PROVIDER } from '../../../support/gateway/environments.js';
+import { startSmallS3 } from '../../../support/s3/small-s3.js';
 import { s3Error, startFakeS3, type FakeAnswer, type FakeS3 } from '../../../support/s3/fake-s3.js';
 import { examine, type Finding } from '../../../../gateway/io/doctor/examine.js';
 
@@ -126,6 +127,10 @@ describe("the store's clock", () => {
   });
 });
 
+/** The verdict of a server that keeps its promises. */
+const SAFE =
+  '{"schema":"store-check/1","checked_at":"2026-08-20T06:00:00Z","server":null,"verdict":"safe","single_writer":false}';
+
 /** A fault that an operator can read: a sentence without a stack, a document or a class name. */
 const READABLE = expect.not.stringMatching(
   /\n|^\s*[[{<]|\w+Error\b|AWS SDK|Unexpected|undefined|\[object/,
@@ -155,6 +160,7 @@ describe('a store', () => {
   it('of accounts that can be listed but not read is a readable fault', async () => {
     const body = '<ListBucketResult><Contents><Key>accounts/a.json</Key></Contents></ListBucketResult>';
     answers = [
+      ['/store-check.json', { status: 200, body: SAFE, headers: { etag: '"1"' } }],
       ['list-type=2', { status: 200, body }],
       ['/accounts/a.json', s3Error(403, 'AccessDenied', 'Access Denied')],
     ];
@@ -162,6 +168,25 @@ describe('a store', () => {
     expect(found.get('accounts store')).toMatchObject({
       verdict: 'fault',
       says: expect.stringContaining('s3://accounts/accounts/a.json: access denied'),
+    });
+  });
+
+  it('of accounts whose server loses writes is a fault, and one of releases that strangers read', async () => {
+    const s3 = await startSmallS3({ swap: 'first', isPublic: true });
+    s3.objects.set('data/current.json', Buffer.from('{}'));
+    const found = await findAll({ endpoint: s3.endpoint });
+    await s3.dispose();
+    expect(found.get('accounts store')).toEqual({
+      what: 'accounts store',
+      verdict: 'fault',
+      says: expect.stringMatching(
+        /loses writes .* when two processes write at once: 8 swaps at once .* Use another server:/,
+      ),
+    });
+    expect(found.get('links')).toEqual({
+      what: 'links',
+      verdict: 'fault',
+      says: 'a GET without a signature is answered: anybody can read the bucket; a GET with a wrong signature is answered: signatures are not checked; a GET after the link has ended is answered: links never end; paid files are not protected: close the bucket, or use another server',
     });
   });
 
