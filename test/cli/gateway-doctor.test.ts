@@ -68,6 +68,7 @@ it('exits 0 when everything is fine', async () => {
       clock: 'skipped',
       signer: 'skipped',
       'identity provider': 'skipped',
+      links: 'skipped',
       'account page': 'skipped',
       'price price_single': 'fine',
       'price price_research': 'fine',
