@@ -10,7 +10,7 @@ import { verifyKeySet, verifyStatement, verifyTimestamp } from './verify-documen
 import { parseCanonical, toReceived, type ReceivedJws } from './verify-jws.js';
 
 /** A file as it was received. `isCached` is true if a cache on the way says that it answered. */
-type ReceivedFile = { readonly bytes: Uint8Array; readonly isCached: boolean };
+export type ReceivedFile = { readonly bytes: Uint8Array; readonly isCached: boolean };
 
 /** Options of `ReadFile`. */
 export type ReadOptions = {

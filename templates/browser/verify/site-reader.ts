@@ -1,4 +1,4 @@
-import type { ReadFile } from '../../../schemas/trust/verify-site.js';
+import type { ReadFile, ReadOptions, ReceivedFile } from '../../../schemas/trust/verify-site.js';
 
 /** How a file is asked for. */
 type FileRequest = {
@@ -35,35 +35,63 @@ const BUFFER_BYTES = 65_536;
  */
 export function createSiteReader(options: SiteReaderOptions): ReadFile {
   const { fetchFile, origin, pause, timeoutMs = TIMEOUT_MS } = options;
-  const ask = (path: string, fresh: boolean): Promise<Response> =>
-    fetchFile(path, {
+  const ask = async (
+    path: string,
+    { fresh, maxBytes }: ReadOptions,
+    signal: AbortSignal,
+  ): Promise<Answer> => {
+    const response = await fetchFile(path, {
       cache: fresh ? 'reload' : 'no-cache',
       credentials: 'omit',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     });
-  return async (path, { fresh, maxBytes }) => {
-    let response = await ask(path, fresh);
-    let left = LONGEST_PAUSE;
-    for (let i = 1; i < ATTEMPTS && left > 0; i += 1) {
-      const seconds = pauseOf(response);
-      if (seconds === undefined) break;
-      discard(response);
-      await pause(Math.min(seconds, left));
-      left -= seconds;
-      response = await ask(path, fresh);
+    const { status, headers } = response;
+    const isElsewhere = response.redirected && new URL(response.url).origin !== origin;
+    if (isElsewhere || status !== 200) {
+      void response.body?.cancel().catch(() => undefined); // it may have no end
+      if (isElsewhere) throw new Error('redirected to another host');
+      return { status, pause: pauseOf(response) };
     }
-    if (response.redirected && new URL(response.url).origin !== origin) {
-      discard(response);
-      throw new Error('redirected to another host');
-    }
-    if (response.status !== 200) {
-      discard(response);
-      if (response.status === 404 || response.status === 410) return undefined;
-      throw new Error(`status ${response.status}`);
-    }
-    const isCached = /^0*[1-9][0-9]*$/.test(response.headers.get('Age') ?? '');
-    return { bytes: await readBytes(response, maxBytes), isCached };
+    const isCached = /^0*[1-9][0-9]*$/.test(headers.get('Age') ?? '');
+    return { status, file: { bytes: await readBytes(response, maxBytes), isCached } };
   };
+  return async (path, read) => {
+    const once = (): Promise<Answer> => within(timeoutMs, (signal) => ask(path, read, signal));
+    let answer = await once();
+    let left = LONGEST_PAUSE;
+    for (let i = 1; i < ATTEMPTS && answer.pause !== undefined && left > 0; i += 1) {
+      await pause(Math.min(answer.pause, left));
+      left -= answer.pause;
+      answer = await once();
+    }
+    const { status, file } = answer;
+    if (file === undefined && status !== 404 && status !== 410) throw new Error(`status ${status}`);
+    return file;
+  };
+}
+
+/** An answer of the host. `pause` has the seconds for which it asks the reader to wait. */
+type Answer = {
+  readonly status: number;
+  readonly file?: ReceivedFile;
+  readonly pause?: number | undefined;
+};
+
+/** Returns the result of `work`. Aborts it after the time limit, and does not rely on it to end. */
+async function within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error('no complete answer in time'));
+      controller.abort();
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([work(controller.signal), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Returns the seconds for which an answer asks the reader to wait; `undefined` if it does not. */
@@ -71,11 +99,6 @@ function pauseOf({ status, headers }: Response): number | undefined {
   const after = headers.get('Retry-After') ?? '';
   if (status !== 429 && (status !== 503 || after === '')) return undefined;
   return /^[0-9]+$/.test(after) ? Math.max(Number(after), 1) : USUAL_PAUSE;
-}
-
-/** Ends an answer that is not read, however long it is. */
-function discard({ body }: Response): void {
-  void body?.cancel().catch(() => undefined);
 }
 
 /** Returns the content of an answer, of which at most one byte more than `maxBytes` is kept. */
