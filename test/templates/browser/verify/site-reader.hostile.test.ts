@@ -75,7 +75,7 @@ async function drawPlan(random: Random): Promise<HostilePlan & { readonly name: 
     name: [name, ...[...answers].map(([path, answer]) => `${path}: ${answer.name}`)].join(', '),
     siteAt: (request) => (request > until ? HONEST : site),
     answers,
-    passes: pick(['all', 'all', 'all', 'first', 'second'], random),
+    passes: random() < 0.8 ? 'all' : pick(['first', 'second'], random),
   };
 }
 
@@ -212,7 +212,7 @@ it(
       );
     expect(grownMb).toBeLessThan(MAX_MEMORY_MB);
     expect(counts['accepted']).toBeGreaterThan(CASES / 100);
-    expect(counts['accepted']).toBeLessThan(CASES / 2);
+    expect(counts['accepted']).toBeLessThan(CASES / 1.5);
   },
   SLOW_MS,
 );
