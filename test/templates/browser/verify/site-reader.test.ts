@@ -97,7 +97,7 @@ describe('a host that asks the reader to wait', () => {
     ['1', 9, 9],
     ['50', 3, 120],
     ['9000', 1, 120],
-    ['9'.repeat(400), 1, 120],
+    ['9'.repeat(30), 1, 120],
   ])('for %s seconds each time is given up after %d pauses', async (after, count, seconds) => {
     const { read, asked, pauses } = readerOf(
       new Response('', { status: 429, headers: { 'Retry-After': after } }),
@@ -105,6 +105,29 @@ describe('a host that asks the reader to wait', () => {
     await expect(read('/docs', ONCE)).rejects.toThrow('status 429');
     expect([asked.length, pauses.length]).toEqual([count + 1, count]);
     expect(pauses.reduce((sum, each) => sum + each, 0)).toBe(seconds);
+  });
+});
+
+describe('an answer that does not end', () => {
+  const never = new Promise<never>(() => undefined);
+  const stalled = new ReadableStream({ pull: () => never });
+
+  it.each<[string, () => Promise<Response>]>([
+    ['has no headers', () => never],
+    ['has no content', () => Promise.resolve(new Response(stalled))],
+  ])('in time is given up and aborted, even if no signal ends it: it %s', async (_, answer) => {
+    let signal: AbortSignal | undefined;
+    const read = createSiteReader({
+      fetchFile(__, request) {
+        ({ signal } = request);
+        return answer();
+      },
+      origin: ORIGIN,
+      pause: () => Promise.resolve(),
+      timeoutMs: 20,
+    });
+    await expect(read('/docs', ONCE)).rejects.toThrow('no complete answer in time');
+    expect(signal?.aborted).toBe(true);
   });
 });
 
