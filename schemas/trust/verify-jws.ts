@@ -42,8 +42,8 @@ export function parseCanonical(bytes: Uint8Array): unknown {
 }
 
 /**
- * Checks the form of a signed document: not too long, three parts in canonical Base64url, a header of exactly `alg`, `kid` and `typ`, and
- * canonical JSON in header and payload.
+ * Checks the form of a signed document: its length, three parts in canonical Base64url, a header of exactly `alg`, `kid` and
+ * `typ`, and canonical JSON in header and payload.
  * @throws TrustError 'jws-malformed', 'jws-kind', 'jws-algorithm'
  */
 export function openJws({ text, subject }: ReceivedJws, name: TrustDocumentName): OpenedJws {
