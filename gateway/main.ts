@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { createPaint, hasColours } from '../infra/process/paint.js';
-import { printLine, runProgram } from '../infra/process/run-program.js';
+import { printLine, runProgram, warnLine } from '../infra/process/run-program.js';
 import { programWords } from '../infra/process/shell-command.js';
 import { productFile } from '../schemas/product-file.js';
 import { runCli } from './cli.js';
@@ -27,7 +27,7 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 const [, script, ...args] = process.argv;
 const scrub = createScrubber([]);
 const paintError = createPaint(process.stderr);
-const warn = (text: string): void => void process.stderr.write(`${paintError(text)}\n`);
+const warn = (text: string): void => warnLine(text, paintError);
 const logDestination = pino.destination({
   dest: 1,
   sync: false,

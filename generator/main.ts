@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { readBuildInfo } from '../infra/process/build-info.js';
 import type { Explanation } from '../infra/process/explain-error.js';
 import { createPaint, hasColours } from '../infra/process/paint.js';
-import { printLine, runProgram } from '../infra/process/run-program.js';
+import { printLine, runProgram, warnLine } from '../infra/process/run-program.js';
 import { programWords } from '../infra/process/shell-command.js';
 import { runCli } from './cli.js';
 import { EXIT_CODES, type ExitName } from './core/generator-error.js';
@@ -24,7 +24,7 @@ const isLogJson = args.includes('--log-json');
 const now = (): number => Date.now();
 const clock = (): number => performance.now();
 const paintError = createPaint(process.stderr);
-const warn = (text: string): void => void process.stderr.write(`${paintError(text)}\n`);
+const warn = (text: string): void => warnLine(text, paintError);
 const openLogLines = (quiet: boolean): ReturnType<typeof createLogLines> =>
   createLogLines({ destination: pino.destination({ dest: 2, sync: true }), quiet, now, clock });
 

@@ -1,5 +1,6 @@
 import { formatFailure } from '../../infra/process/exit-codes.js';
 import { PLAIN, type Paint } from '../../infra/process/paint.js';
+import { shownJson } from '../../infra/process/printable.js';
 import { createStoppableStore } from '../../infra/store/stoppable-store.js';
 import { parseAccountsSettings } from '../core/configuration/accounts-settings.js';
 import type { Environment } from '../core/configuration/configuration.js';
@@ -48,7 +49,7 @@ export async function runCommand(
     return await work({
       show(document, text) {
         shownDocument = document;
-        print(options.json === true ? JSON.stringify(document, null, 2) : paint(text));
+        print(options.json === true ? shownJson(document) : paint(text));
       },
       paint,
       program,

@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { printableLog } from '../../infra/process/printable.js';
 import { EXIT_CODES } from '../core/generator-error.js';
 import { SILENT, type Progress, type Stage } from '../run/progress.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -29,7 +30,7 @@ export function createLogLines({ destination, quiet, now, clock }: LogOptions): 
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    printableLog(destination),
   );
   return {
     warn: (text) => log.warn(text),

@@ -1,4 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { printable } from '../../infra/process/printable.js';
 import { secondsWords } from '../core/text/words.js';
 import { type Progress, SILENT, type Stage } from '../run/progress.js';
 
@@ -70,7 +71,9 @@ export function createProgressDisplay({ quiet, stream, now }: ProgressOptions): 
       bar?.stop();
       bar = undefined;
       const seconds = Math.round(now() - startedMs) / 1000;
-      stream.write(`${STAGES[stage]}: ${note === undefined ? 'done' : note} (${secondsWords(seconds)})\n`);
+      stream.write(
+        `${STAGES[stage]}: ${note === undefined ? 'done' : printable(note)} (${secondsWords(seconds)})\n`,
+      );
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Help } from 'commander';
+import { shownJson } from './printable.js';
 
 /** The exit codes of a program by name, with the meanings for its help and documentation. */
 export type ExitCodes<Exit extends string> = Readonly<
@@ -33,5 +34,5 @@ export function formatFailure<Exit extends string>(
   { exit, message, next }: Failure<Exit>,
 ): string {
   const { code } = exitCodes[exit];
-  return JSON.stringify({ outcome: 'failed', error: { name: exit, code, message, next } }, null, 2);
+  return shownJson({ outcome: 'failed', error: { name: exit, code, message, next } });
 }

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitCodes } from './exit-codes.js';
 import type { Explanation } from './explain-error.js';
+import type { Paint } from './paint.js';
+import { printable, printableColoured } from './printable.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Time limit for an interrupted process to wait for pending system calls. */
@@ -49,13 +51,18 @@ export async function runProgram<Exit extends string>(options: ProgramOptions<Ex
   if (interruption.aborted) process.stdout.write('', () => void endProcess());
 }
 
-/** Writes a line to stdout. If it cannot be written, stderr says so, unless its reader closed it, such as `head`. */
+/** Writes lines to stdout, which may have colours. If they cannot be written, stderr says so, unless its reader closed it, such as `head`. */
 export function printLine(text: string): void {
   try {
-    process.stdout.write(`${text}\n`);
+    process.stdout.write(`${printableColoured(text)}\n`);
   } catch (error) {
     reportLostOutput(error); // Node 20 throws for a file; later versions emit an error
   }
+}
+
+/** Writes lines to stderr. `paint` colours them. */
+export function warnLine(text: string, paint: Paint): void {
+  process.stderr.write(`${paint(printable(text))}\n`);
 }
 
 function keepRunningWithoutOutput(): void {

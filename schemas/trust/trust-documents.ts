@@ -23,3 +23,5 @@ export const JWS_TYPE = 'application/jose';
 export const TIMESTAMP_MS = 48 * 3_600_000;
 /** How far a timestamp may be ahead of a reader's clock. */
 export const CLOCK_TOLERANCE_MS = 300_000;
+/** The longest signed document, 256 KiB: a key set with a hundred revoked keys has less. */
+export const MAX_SIGNED_BYTES = 262_144;

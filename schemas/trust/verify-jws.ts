@@ -1,7 +1,8 @@
 import { base64url, calculateJwkThumbprint, compactVerify, errors, importJWK } from 'jose';
 import { canonicalJson } from '../canonical-json.js';
 import type { PublicKey } from '../types.generated.js';
-import { TRUST_TYPES, type TrustDocumentName } from './trust-documents.js';
+import { parseStrict } from './strict-json.js';
+import { MAX_SIGNED_BYTES, TRUST_TYPES, type TrustDocumentName } from './trust-documents.js';
 import { TrustError } from './trust-error.js';
 
 /** The one signature algorithm of each kind of key (RFC 7518, RFC 8037). */
@@ -31,22 +32,23 @@ export function toReceived(bytes: Uint8Array, subject: string): ReceivedJws {
  * encoding. `undefined` for any other bytes.
  */
 export function parseCanonical(bytes: Uint8Array): unknown {
+  const parsed = parseStrict(bytes);
+  if (parsed === undefined) return undefined;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    const value: unknown = JSON.parse(text);
-    return canonicalJson(value) === text ? value : undefined;
+    return canonicalJson(parsed.value) === parsed.text ? parsed.value : undefined;
   } catch {
-    return undefined; // nobody signed these bytes: they may have any form, and any depth
+    return undefined; // it has half of a character, which no canonical JSON contains
   }
 }
 
 /**
- * Checks the form of a signed document: three parts in canonical Base64url, a header of exactly `alg`, `kid` and `typ`, and
- * canonical JSON in header and payload.
+ * Checks the form of a signed document: its length, three parts in canonical Base64url, a header of exactly `alg`, `kid` and
+ * `typ`, and canonical JSON in header and payload.
  * @throws TrustError 'jws-malformed', 'jws-kind', 'jws-algorithm'
  */
 export function openJws({ text, subject }: ReceivedJws, name: TrustDocumentName): OpenedJws {
   const malformed = (detail: string): TrustError => new TrustError('jws-malformed', subject, detail);
+  if (text.length > MAX_SIGNED_BYTES) throw malformed(`it has more than ${MAX_SIGNED_BYTES} bytes`);
   const [header, payload, signature, ...more] = text.split('.').map(decodePart);
   if (!header || !payload || !signature || more.length > 0)
     throw malformed('it is not three parts in Base64url');

@@ -1,23 +1,32 @@
 import { PUBLIC_PATHS, TRUST_PATHS } from '../paths.js';
-import type { KeySet, PublicRelease, ReleaseStatement, Timestamp } from '../types.generated.js';
+import type { KeySet, PublicFile, PublicRelease, ReleaseStatement, Timestamp } from '../types.generated.js';
 import { releasesIn } from './document-forms.js';
 import { endsWith, historyText } from './release-history.js';
+import { parseStrict } from './strict-json.js';
 import type { TrustAnchor } from './trust-anchor.js';
+import { MAX_SIGNED_BYTES } from './trust-documents.js';
 import { TrustError, UNPROVEN } from './trust-error.js';
 import { verifyKeySet, verifyStatement, verifyTimestamp } from './verify-documents.js';
 import { parseCanonical, toReceived, type ReceivedJws } from './verify-jws.js';
 
 /** A file as it was received. `isCached` is true if a cache on the way says that it answered. */
-type ReceivedFile = { readonly bytes: Uint8Array; readonly isCached: boolean };
+export type ReceivedFile = { readonly bytes: Uint8Array; readonly isCached: boolean };
 
-/**
- * Reads a file of the site by its URL path; `undefined` if there is none. With `fresh`, caches are asked to revalidate.
- * Rejects if the site does not answer.
- */
-export type ReadFile = (
-  path: string,
-  options: { readonly fresh: boolean },
-) => Promise<ReceivedFile | undefined>;
+/** Options of `ReadFile`. */
+export type ReadOptions = {
+  /** Asks caches to revalidate. */
+  readonly fresh: boolean;
+  /** A longer file is cut off after one byte more, which shows that it is longer. */
+  readonly maxBytes: number;
+};
+
+/** Reads a file of the site by its URL path; `undefined` if there is none. Rejects if the site does not answer. */
+export type ReadFile = (path: string, options: ReadOptions) => Promise<ReceivedFile | undefined>;
+
+/** Limit of the two lists, 16 MiB. The release lists the sizes of the other files. */
+export const MAX_LIST_BYTES = 2 ** 24;
+/** Number of faults of public files after which the rest is not read. */
+const MANY_FAULTS = 20;
 
 /** Options of `verifySite`. */
 export type VerifySiteOptions = {
@@ -129,22 +138,26 @@ function assertSameRelease(subject: string, statement: ReleaseStatement, timesta
 type Site = VerifySiteOptions & { readonly fresh: boolean };
 
 async function readJws(site: Site, path: string): Promise<ReceivedJws> {
-  const file = await readFile(site, path);
+  const file = await readFile(site, path, MAX_SIGNED_BYTES);
   if (file === undefined) throw new TrustError('release-unsigned', path);
   return toReceived(file.bytes, path);
 }
 
-async function readFile({ read, fresh }: Site, path: string): Promise<ReceivedFile | undefined> {
+async function readFile(
+  { read, fresh }: Site,
+  path: string,
+  maxBytes: number,
+): Promise<ReceivedFile | undefined> {
   try {
-    return await read(path, { fresh });
+    return await read(path, { fresh, maxBytes });
   } catch (error) {
     throw new TrustError('unreachable', path, error instanceof Error ? error.message : '', { cause: error });
   }
 }
 
 async function readRelease(site: Site, statement: ReleaseStatement): Promise<PublicRelease> {
-  const path = PUBLIC_PATHS.release;
-  const bytes = await readVerified(site, path, statement.release_sha256, statement);
+  const own = { path: PUBLIC_PATHS.release, sha256: statement.release_sha256, bytes: MAX_LIST_BYTES };
+  const bytes = await readVerified(site, own, statement);
   return JSON.parse(new TextDecoder().decode(bytes)) as PublicRelease; // its digest is signed
 }
 
@@ -155,7 +168,7 @@ async function readRelease(site: Site, statement: ReleaseStatement): Promise<Pub
 async function verifyHistory(site: Site, statement: ReleaseStatement): Promise<number> {
   const { sequence, history_sha256: expected } = statement;
   const path = TRUST_PATHS.releases;
-  const file = await readFile(site, path);
+  const file = await readFile(site, path, MAX_LIST_BYTES);
   if (file === undefined) throw new TrustError('file-missing', path);
   const releases = releasesIn(parseCanonical(file.bytes));
   const isWhole = releases?.every((each, i) => each.sequence === i + 1) === true;
@@ -178,9 +191,10 @@ async function verifyFiles(
   const faults: TrustError[] = [];
   const waiting = files.values();
   const work = async (): Promise<void> => {
-    for (const { path, sha256 } of waiting) {
+    for (const file of waiting) {
+      if (faults.length >= MANY_FAULTS) return;
       try {
-        await readVerified(site, path, sha256, statement);
+        await readVerified(site, file, statement);
         onVerified();
       } catch (error) {
         if (!(error instanceof TrustError)) throw error;
@@ -198,11 +212,10 @@ async function verifyFiles(
 
 async function readVerified(
   site: Site,
-  path: string,
-  sha256: string,
+  { path, sha256, bytes }: Pick<PublicFile, 'path' | 'sha256' | 'bytes'>,
   statement: ReleaseStatement,
 ): Promise<Uint8Array> {
-  const file = await readFile(site, path);
+  const file = await readFile(site, path, bytes);
   if (file === undefined) throw new TrustError('file-missing', path);
   if ((await site.sha256(file.bytes)) === sha256) return file.bytes;
   const isOther = file.isCached || namesOtherRelease(path, file.bytes, statement);
@@ -211,16 +224,7 @@ async function readVerified(
 
 /** Returns whether a file itself says that it is of another release: the release file of any other, the rest of a later one. */
 function namesOtherRelease(path: string, bytes: Uint8Array, { revision }: ReleaseStatement): boolean {
-  const { published_revision: named } = (parseJson(bytes) ?? {}) as { published_revision?: unknown }; // any document
+  const { published_revision: named } = Object(parseStrict(bytes)?.value) as { published_revision?: unknown }; // any document
   if (typeof named !== 'string') return false;
   return path === PUBLIC_PATHS.release ? named !== revision : named > revision;
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof value === 'object' ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { printableLog } from '../../../infra/process/printable.js';
 import { StoreError } from '../../../infra/store/object-store.js';
 import { OperatorError } from '../../core/exit-codes.js';
 import { GatewayError } from '../../core/problems.js';
@@ -19,7 +20,7 @@ export function createLogger({ destination, level, scrub }: LoggerOptions): Logg
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: (error: unknown) => describeError(error, scrub) },
   };
-  return pino(options, destination);
+  return pino(options, printableLog(destination));
 }
 
 function describeError(error: unknown, scrub: (text: string) => string): object {

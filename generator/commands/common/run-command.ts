@@ -10,6 +10,7 @@ import { openStore } from '../../../infra/store/open-store.js';
 import { createStoppableStore } from '../../../infra/store/stoppable-store.js';
 import { formatFailure } from '../../../infra/process/exit-codes.js';
 import { PLAIN, type Paint } from '../../../infra/process/paint.js';
+import { shownJson } from '../../../infra/process/printable.js';
 import { EXIT_CODES, type ExitName } from '../../core/generator-error.js';
 import { openSigning } from '../../signing/signing.js';
 import { recordStages } from '../../run/progress.js';
@@ -62,7 +63,7 @@ export async function runCommand(
     exit = await work({
       show(document, text) {
         result = document;
-        if (json) print(JSON.stringify(document, null, 2));
+        if (json) print(shownJson(document));
         else if (!quiet && text !== '') print(paint(text));
       },
       paint,

@@ -1,5 +1,6 @@
 /** Checks whether an account is ready for a deployment: npm run preflight -- PARAMETERS.json */
 import { resolveCname } from 'node:dns/promises';
+import { printable } from '../../process/printable.js';
 import { readParameters } from '../settings/parameters.js';
 import { formatFindings } from './finding.js';
 import { checkDeployment } from './preflight.js';
@@ -10,7 +11,7 @@ try {
     throw new Error('The file of the parameters is missing. Run: npm run preflight -- production.json');
   const findings = await checkDeployment(readParameters(file), { resolveAlias: resolveCname });
   const faults = findings.filter(({ state }) => state === 'fault').length;
-  console.log(formatFindings(findings));
+  console.log(printable(formatFindings(findings)));
   console.log(
     faults === 0
       ? '\nReady to deploy, as far as this can be checked without writing.'
@@ -18,6 +19,6 @@ try {
   );
   process.exitCode = faults === 0 ? 0 : 1;
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(printable(error instanceof Error ? error.message : String(error)));
   process.exitCode = 2;
 }

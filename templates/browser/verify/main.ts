@@ -50,7 +50,11 @@ async function verify(anchor: TrustAnchor): Promise<void> {
     showProgress(proof.verified, proof.files);
   };
   const showRunning = (): void => showVerdict(isRepeated ? verdicts.REPEATED : verdicts.RUNNING);
-  const readSite = createSiteReader({ fetchFile: fetch.bind(globalThis), pause: createPause(showRunning) });
+  const readSite = createSiteReader({
+    fetchFile: fetch.bind(globalThis),
+    origin: location.origin,
+    pause: createPause(showRunning),
+  });
   const read: ReadFile = async (path, options) => {
     if (options.fresh && !isRepeated) {
       isRepeated = true;

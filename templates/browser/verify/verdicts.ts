@@ -48,13 +48,13 @@ export const REPEATED: Verdict = {
   paragraphs: ['A check failed, so all files are read again without caches. Only the second result counts.'],
 };
 
-/** Returns the verdict while a host makes the reader wait. */
+/** Returns the verdict while a host makes the reader wait, because of a limit or an outage. */
 export function pausedVerdict(seconds: number): Verdict {
   return {
     state: 'running',
     title: 'Waiting…',
     paragraphs: [
-      `This host limits how many files a visitor may read in a minute. Verification continues in about ${count(seconds, 'second')}.`,
+      `This host asks the page to wait, for example because it limits how many files a visitor may read in a minute. Verification continues in about ${count(seconds, 'second')}.`,
     ],
   };
 }

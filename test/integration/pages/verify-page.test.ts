@@ -324,7 +324,7 @@ describe('the page', () => {
       allowed -= 1;
       return bytes === undefined ? { status: 404 } : { status: 200, bytes };
     });
-    const waiting = shared.getByText('This host limits how many files').waitFor();
+    const waiting = shared.getByText('This host asks the page to wait').waitFor();
     expect((await verify(shared)).state).toBe('proven');
     await waiting;
   });

@@ -356,6 +356,19 @@ def test_another_file_in_a_mirror_is_detected(
     assert fault_of(lambda: crd.verify(signer.trust, tmp_path)) == (code, name)
 
 
+@pytest.mark.parametrize("path", [KEYS, TIMESTAMP, STATEMENT])
+def test_a_signed_document_of_more_than_256_kib_is_refused(
+    service: Service, signer: Signer, client: Client, tmp_path: Path, path: str
+) -> None:
+    client.sync(tmp_path, ["base"], ["gold"])
+    service.public[path] += b"A" * 2**18
+    assert fault_of(lambda: crd.verify(signer.trust)) == ("jws-malformed", path)
+    name = f"trust/{path.rpartition('/')[2]}"
+    (tmp_path / name).write_bytes(service.public[path])
+    with pytest.raises(VerificationError, match=f"^{name} .* [(]it has more than 262144 bytes[)]$"):
+        crd.verify(signer.trust, tmp_path)
+
+
 def test_a_file_that_does_not_belong_in_a_mirror_is_named_as_such(
     signer: Signer, client: Client, tmp_path: Path
 ) -> None:

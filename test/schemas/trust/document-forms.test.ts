@@ -1,6 +1,11 @@
 import { checkForm, releasesIn } from '../../../schemas/trust/document-forms.js';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { TRUST_PATHS } from '../../../schemas/paths.js';
-import type { TrustDocumentName } from '../../../schemas/trust/trust-documents.js';
+import {
+  MAX_SIGNED_BYTES,
+  TRUST_TYPES,
+  type TrustDocumentName,
+} from '../../../schemas/trust/trust-documents.js';
 import { openJws, toReceived } from '../../../schemas/trust/verify-jws.js';
 import { findSchemaFaults, type SchemaName } from '../../../schemas/validate.js';
 import { loadState, VECTORS } from '../../support/trust/vector-site.js';
@@ -121,4 +126,33 @@ it('a list of releases has entries of its form only', () => {
   for (const value of changed(list, (other) => other)) {
     if (releasesIn(value) !== undefined) expect(isValid('releases', value)).toBe(true);
   }
+});
+
+it('the longest key set that has its form is within the limit of signed documents', () => {
+  const coordinate = `${'x'.repeat(42)}A`;
+  const jwk = { kty: 'EC', crv: 'P-256', x: coordinate, y: coordinate };
+  const instant = '2026-03-04T00:00:00Z';
+  const key = {
+    kid: 'x'.repeat(43),
+    jwk,
+    valid_from: instant,
+    valid_until: instant,
+    revoked: { at: instant, reason: '\u0001'.repeat(200) }, // six bytes each
+  };
+  const longest = {
+    schema: 'key-set/1',
+    site: 'x'.repeat(200),
+    version: 2 ** 53 - 1,
+    issued_at: instant,
+    expires: instant,
+    signed_from_sequence: 2 ** 53 - 1,
+    root: jwk,
+    keys: Array.from({ length: 100 }, () => key),
+  };
+  expect(checkForm('key-set', longest)).toBe(longest);
+  const header = { alg: 'ES256', kid: key.kid, typ: TRUST_TYPES['key-set'] };
+  const parts = [canonicalJson(header), canonicalJson(longest), 'x'.repeat(64)];
+  const text = parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
+  expect(text.length).toBeLessThan(MAX_SIGNED_BYTES);
+  expect(text.length).toBeGreaterThan(MAX_SIGNED_BYTES / 2);
 });

@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../../schemas/digest.js';
 import { calendarPath, PUBLIC_PATHS, TRUST_PATHS } from '../../../schemas/paths.js';
 import { TrustError } from '../../../schemas/trust/trust-error.js';
 import {
@@ -6,6 +7,7 @@ import {
   type SiteProof,
   type VerifySiteOptions,
 } from '../../../schemas/trust/verify-site.js';
+import type { PublicRelease } from '../../../schemas/types.generated.js';
 import {
   ATTACKS,
   loadAttack,
@@ -34,9 +36,9 @@ function atRelease3(read: ReadFile): VerifySiteOptions {
 
 /** Returns a reader who gets the first site from a cache, and the second one past it. */
 function throughCache(cached: VectorSite, site: VectorSite, { says }: { says: boolean }): ReadFile {
-  return async (path, { fresh }) => {
-    const file = await readerOf(fresh ? site : cached)(path, { fresh });
-    return file && { ...file, isCached: says && !fresh };
+  return async (path, options) => {
+    const file = await readerOf(options.fresh ? site : cached)(path, options);
+    return file && { ...file, isCached: says && !options.fresh };
   };
 }
 
@@ -195,5 +197,54 @@ describe('a site that does not answer', () => {
 
   it('once is asked again', async () => {
     expect(await verdictOf(atRelease3(failing(PUBLIC_PATHS.status, { always: false })))).toBeNull();
+  });
+});
+
+describe('a host that answers with more than it may', () => {
+  const site = loadState('release-3');
+  const limits = new Map<string, number>();
+  const noting: ReadFile = (path, options) => {
+    limits.set(path, options.maxBytes);
+    return readerOf(site)(path, options);
+  };
+
+  it('is read up to 256 KiB of signed documents, 16 MiB of lists, and the listed size of files', async () => {
+    await verifySite(atRelease3(noting));
+    const size = site.get(PUBLIC_PATHS.status)?.length;
+    const { keys, timestamp, statement, releases } = TRUST_PATHS;
+    expect([keys, timestamp, statement].map((path) => limits.get(path))).toEqual([262_144, 262_144, 262_144]);
+    expect([releases, PUBLIC_PATHS.release].map((path) => limits.get(path))).toEqual([2 ** 24, 2 ** 24]);
+    expect(limits.get(PUBLIC_PATHS.status)).toBe(size);
+  });
+
+  it.each([
+    [TRUST_PATHS.keys, 'jws-malformed'],
+    [TRUST_PATHS.timestamp, 'jws-malformed'],
+    [TRUST_PATHS.statement, 'jws-malformed'],
+    [TRUST_PATHS.releases, 'file-altered'],
+    [PUBLIC_PATHS.release, 'file-altered'],
+    [PUBLIC_PATHS.status, 'file-altered'],
+  ])('for %s is refused: %s', async (path, fault) => {
+    const longer = Buffer.concat([site.get(path) ?? Buffer.of(), Buffer.alloc(2 ** 24, ' ')]);
+    expect(await verdictOf(atRelease3(readerOf(new Map([...site, [path, longer]]))))).toBe(fault);
+  });
+
+  it('is not asked for the rest after 20 files that differ', async () => {
+    const { files } = JSON.parse(
+      Buffer.from(site.get(PUBLIC_PATHS.release) ?? []).toString(),
+    ) as PublicRelease;
+    const listed = Array.from({ length: 200 }, (_, i) => ({ ...files[0], path: `/file-${i}` }));
+    const list = Buffer.from(JSON.stringify({ files: listed }));
+    const statement = sha256Hex(site.get(PUBLIC_PATHS.release) ?? '');
+    const asked = new Set<string>();
+    const read: ReadFile = (path, options) => {
+      asked.add(path);
+      if (path.startsWith('/file-')) return Promise.resolve({ bytes: Buffer.from('{}'), isCached: false });
+      return readerOf(new Map([...site, [PUBLIC_PATHS.release, list]]))(path, options);
+    };
+    const sha256 = (bytes: Uint8Array): string =>
+      Buffer.compare(bytes, list) === 0 ? statement : sha256Hex(bytes); // as if the list were signed
+    expect(await verdictOf({ ...atRelease3(read), sha256 })).toBe('file-altered');
+    expect([...asked].filter((path) => path.startsWith('/file-')).length).toBeLessThan(20 + 4);
   });
 });

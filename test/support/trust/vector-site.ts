@@ -58,8 +58,8 @@ export function loadForged(name: string): Uint8Array {
 
 /** Returns a reader of a site that no cache is in front of. */
 export function readerOf(site: VectorSite): ReadFile {
-  return (urlPath) => {
-    const bytes = site.get(urlPath);
+  return (urlPath, { maxBytes }) => {
+    const bytes = site.get(urlPath)?.subarray(0, maxBytes + 1);
     return Promise.resolve(bytes && { bytes, isCached: false });
   };
 }

@@ -19,6 +19,7 @@ from .sources import Folder, Site, Source
 from .state import Seen, read_state, write_state
 
 CLOCK = "%Y-%m-%dT%H:%M:%SZ"
+MAX_SIGNED_BYTES = 2**18
 Finish = Callable[[Content, list[Content], Notes, bool], None]
 
 
@@ -128,9 +129,11 @@ class Verifier:
         return stamp
 
     def signed(self, path: str, fresh: bool) -> bytes:
-        received = self.source.read(path, fresh)
+        received = self.source.read(path, fresh, MAX_SIGNED_BYTES)
         if received is None:
             raise VerificationError("release-unsigned", self.name(path))
+        if len(received.data) > MAX_SIGNED_BYTES:
+            raise VerificationError("jws-malformed", self.name(path), f"it has more than {MAX_SIGNED_BYTES} bytes")
         return received.data
 
     def name(self, path: str) -> str:
