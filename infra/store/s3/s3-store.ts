@@ -302,11 +302,14 @@ function ignoreMissing(error: unknown): undefined {
 
 /** The clock of a server, known from the `Date` of its responses. */
 type ServerClock = {
-  /** Reads the `Date` of a response; ignores one that is absent or not a date. */
+  /** Reads the `Date` of a response; ignores one that is absent, not a date, or after the year 9999. */
   readonly note: (date: string | undefined) => void;
   /** Returns the server's time in milliseconds since the epoch; `undefined` before a response with a `Date`. */
   readonly now: () => number | undefined;
 };
+
+/** The end of the times that have an RFC 3339 form. */
+const MAX_TIME_MS = Date.UTC(10_000, 0);
 
 /** Creates a clock that continues from the latest `Date`. `elapsedMs` returns milliseconds from any origin and never goes back. */
 export function createServerClock(elapsedMs: () => number = () => performance.now()): ServerClock {
@@ -314,7 +317,7 @@ export function createServerClock(elapsedMs: () => number = () => performance.no
   return {
     note(date) {
       const serverMs = Date.parse(date ?? '');
-      if (!Number.isNaN(serverMs)) offsetMs = serverMs - elapsedMs();
+      if (serverMs < MAX_TIME_MS) offsetMs = serverMs - elapsedMs();
     },
     now: () => (offsetMs === undefined ? undefined : offsetMs + elapsedMs()),
   };
