@@ -176,6 +176,7 @@ it.each<HostileCommand>(['verify', 'copy', 'repair', 'gc'])(
       heapBytes = Math.max(heapBytes, outcome.heapBytes);
       wrong.push(...outcome.wrong);
       if (!GOES_ON) expect(wrong).toEqual([]);
+      for (const each of outcome.wrong) process.stdout.write(`${each}\n`);
     }
     if (CASES >= MANY)
       process.stdout.write(

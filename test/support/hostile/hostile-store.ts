@@ -20,7 +20,7 @@ import {
 } from './hostile-answers.js';
 
 /** Operations after which a case counts as endless. */
-const MAX_OPERATIONS = 150_000;
+const MAX_OPERATIONS = 60_000;
 
 /** Groups of keys that an attack is about. */
 const GROUPS: readonly (readonly [name: string, isIn: (key: string) => boolean])[] = [
