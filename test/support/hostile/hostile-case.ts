@@ -59,10 +59,15 @@ export async function drawCase(
   const clock = { nowMs: command === 'gc' ? LATER_MS : NOW_MS };
   const isTarget = command === 'copy' ? random() < 0.2 : command !== 'verify';
   const others = [createMemoryStore(() => clock.nowMs), await truth.before.create(clock)];
-  const whole = await truth.copies.create(clock);
+  const isForeign = !isTarget && random() < 0.05;
+  const whole = await (isForeign ? truth.foreign : truth.copies).create(clock);
   const other = pick([...others, await truth.copies.create(clock)], random);
   const [behind, own] = command === 'copy' && isTarget ? [other, whole] : [whole, other];
-  const done = random() < DAMAGED[command] ? await damage(truth, behind, random) : 'nothing';
+  const done = isForeign
+    ? 'signed by another root key'
+    : random() < DAMAGED[command]
+      ? await damage(truth, behind, random)
+      : 'nothing';
   const isLost = command === 'repair' && random() < 0.25;
   if (isLost) await behind.delete(POINTER_KEY);
   const heap = createHeapWatch();

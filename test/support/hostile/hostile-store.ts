@@ -246,7 +246,7 @@ function drawAttack(options: HostileOptions): Attack {
   );
   return {
     act,
-    what: `${act.on} of ${one ?? name}: ${act.how}, ${when}`,
+    what: `${act.on} of ${act.on === 'list' ? name : (one ?? name)}: ${act.how}, ${when}`,
     isAbout: one === undefined || act.on === 'list' ? isIn : (key) => key === one,
     isDue,
     occasions: 0,

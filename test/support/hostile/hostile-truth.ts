@@ -13,6 +13,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import { objectKey, statementKey } from '../../../schemas/paths.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
+import { randomSeries } from '../release/random-series.js';
 import { publishSeries } from '../release/publish-series.js';
 import { createSignedSite, type SignedSite } from '../release/signed-store.js';
 import { metricsCsv, sourcesJson } from '../release/small-input.js';
@@ -32,6 +33,8 @@ export type Truth = {
   readonly copies: MemoryCopies;
   /** The store with its first release only. */
   readonly before: MemoryCopies;
+  /** A store of the same site with other values, signed by a root key that nobody trusts. */
+  readonly foreign: MemoryCopies;
   readonly bodies: ReadonlyMap<string, Uint8Array>;
   readonly keys: readonly string[];
   readonly releases: ReadonlyMap<string, ReleaseRecord>;
@@ -80,8 +83,18 @@ export async function createTruth(): Promise<Truth> {
     releases: new Map(releases.map(({ record, sha256 }) => [sha256, record])),
     current: current.record,
     reachable,
+    foreign: await createMemoryCopies(await createForeign()),
     input: await createMemoryCopies(await createInput(4)),
   };
+}
+
+async function createForeign(): Promise<ObjectStore> {
+  const site = await createSignedSite(FIRST);
+  const store = createMemoryStore(() => parseInstant(SECOND) ?? NaN);
+  await site.install(store);
+  const inputs = [randomSeries({ chain: 'arbitrum', seed: 1, days: 4 })];
+  await publishSeries(store, { inputs, asOf: SECOND, signing: site.signingAt(SECOND) });
+  return store;
 }
 
 async function createInput(days: number): Promise<ObjectStore> {
