@@ -333,7 +333,7 @@ export function createTimedStore(store: ObjectStore, timeMs: number): ObjectStor
     );
   return {
     address: store.address,
-    get: (key) => limited(store.get(key)),
+    get: (key, maxBytes) => limited(store.get(key, maxBytes)),
     head: (key) => limited(store.head(key)),
     putIfAbsent: (key, body, meta) => limited(store.putIfAbsent(key, body, meta)),
     compareAndSwap: (key, body, expected, meta) => limited(store.compareAndSwap(key, body, expected, meta)),

@@ -5,7 +5,8 @@ import type { Chain, ChainHolds, ReleaseRecord } from '../../schemas/types.gener
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { nextHeld, NOTHING_HELD, unholdWords, type Held } from '../core/release/held.js';
-import { publishRelease, type Written } from '../publish/publish-release.js';
+import { publishRelease } from '../publish/publish-release.js';
+import type { Written } from '../publish/refresh-copies.js';
 import {
   prepareHold,
   prepareRollback,

@@ -64,7 +64,8 @@ function describeSignatures({ signatures }: Verification): string {
 /** Returns what readers who verify signatures cannot prove yet; `undefined` if they can prove everything. */
 function describeUnproven({ signatures, lagging }: Verification): string | undefined {
   if (signatures?.current_until === null) return 'no timestamp says that this release is the current one';
-  const file = lagging.find(({ key }) => TRUST_KEYS.has(key));
+  // An earlier release's public copies are signed too, but not the current release.
+  const file = lagging.find(({ key }) => TRUST_KEYS.has(key)) ?? lagging[0];
   return file && `${file.key} ${file.message}`;
 }
 

@@ -8,7 +8,7 @@ import { TrustError } from '../../schemas/trust/trust-error.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import type { NamedKey } from '../core/trust/key-set.js';
 import { type Signer } from './signer.js';
-import { KEY_SET_KEY, readStoredKeySet, unlessFalse } from './signed-history.js';
+import { getSigned, KEY_SET_KEY, readStoredKeySet, unlessFalse } from './signed-history.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { parseInstant } from '../../schemas/dates.js';
 import { statementKey } from '../../schemas/paths.js';
@@ -118,7 +118,7 @@ export async function installKeySet(
       `The key set is from the future: it was issued at ${value.issued_at}. Compare the clocks of both machines. Nothing was written.`,
       { next: RUN_AGAIN },
     );
-  const held = await store.get(KEY_SET_KEY);
+  const held = await getSigned(store, KEY_SET_KEY);
   const current = await unlessFalse(() => readStoredKeySet(store)); // a damaged one is replaced
   if (current?.text === text) return { value, isNew: false };
   if (current === undefined) await assertNothingUnsigned(store, value);

@@ -3,10 +3,12 @@ import type { Etag, ObjectStore, StoredObject } from '../../infra/store/object-s
 import { toPastRelease, toStatement } from '../core/trust/release-statement.js';
 import { readRecord, readReleases, type StoredRelease } from '../state/published-state.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
-import { publicKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
+import { PUBLIC_PATHS, publicKey, releaseKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
 import { TRUST_FAULTS, TrustError } from '../../schemas/trust/trust-error.js';
 import { readKeySet, verifyKeySet, verifyPastStatement } from '../../schemas/trust/verify-documents.js';
-import { damaged, metaOf, parseStored, unlessDamaged } from '../state/stored-json.js';
+import { MAX_SIGNED_BYTES } from '../state/read-limits.js';
+import { damaged, getDocument, metaOf, parseStored, unlessDamaged } from '../state/stored-json.js';
+import { retryWrite } from '../state/retry-write.js';
 import { createHash } from 'node:crypto';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { toReceived, type ReceivedJws } from '../../schemas/trust/verify-jws.js';
@@ -84,7 +86,7 @@ export async function readCheckedStatement(
 ): Promise<StoredObject | undefined> {
   const key = statementKey(record.revision, sha256);
   const isRequired = record.sequence >= keySet.signed_from_sequence;
-  const found = await store.get(key);
+  const found = await getSigned(store, key);
   if (found === undefined) {
     if (isRequired) throw damaged(key, TRUST_FAULTS['release-unsigned']);
     return undefined;
@@ -92,11 +94,24 @@ export async function readCheckedStatement(
   const verify = (): Promise<ReleaseStatement> => verifyPastStatement(toJws(key, found), keySet);
   const statement = await (isRequired ? damagedByTrust(verify) : unlessFalse(verify));
   if (statement === undefined) return undefined;
+  assertSignable({ record, sha256 });
   const { generator, site } = statement;
   const expected = toStatement(record, sha256, { site, historySha256, generator });
   if (canonicalJson(statement) !== canonicalJson(expected))
     throw damaged(key, 'does not say what the release record and the history say');
   return found;
+}
+
+/** Passes if a statement about the release can be made. @throws GeneratorError 'damaged' if it has no list of public files. */
+export function assertSignable({ record, sha256 }: StoredRelease): void {
+  const { release } = PUBLIC_PATHS;
+  if (record.public[release] === undefined)
+    throw damaged(releaseKey(record.revision, sha256), `does not list ${release}`);
+}
+
+/** Reads a signed document. One that is too large is read in part, so that its signature is wrong. */
+export function getSigned(store: ObjectStore, key: string): Promise<StoredObject | undefined> {
+  return store.get(key, MAX_SIGNED_BYTES);
 }
 
 /** Returns a stored object as a signed document. */
@@ -133,14 +148,15 @@ export function historyDigest(history: readonly PastRelease[]): string | undefin
  * Writes the list of all releases, unless it is there already; a longer one, which another run has written meanwhile, stays.
  * Returns the number of bytes written.
  */
-export async function writeReleaseList(store: ObjectStore, history: readonly PastRelease[]): Promise<number> {
+export function writeReleaseList(store: ObjectStore, history: readonly PastRelease[]): Promise<number> {
   const body = releaseListBytes(history);
-  for (;;) {
+  return retryWrite(store, RELEASE_LIST_KEY, async () => {
     const { releases, etag } = await readReleaseList(store);
     if (historyDigest(releases.slice(0, history.length)) === historyDigest(history)) return 0;
     const meta = metaOf(RELEASE_LIST_KEY);
-    if ((await store.compareAndSwap(RELEASE_LIST_KEY, body, etag, meta)) !== 'conflict') return body.length;
-  }
+    const swapped = await store.compareAndSwap(RELEASE_LIST_KEY, body, etag, meta);
+    return swapped === 'conflict' ? undefined : body.length;
+  });
 }
 
 /** Returns the bytes of the list of releases. */
@@ -152,7 +168,7 @@ export function releaseListBytes(releases: readonly PastRelease[]): Buffer {
 async function readReleaseList(
   store: ObjectStore,
 ): Promise<{ readonly releases: readonly PastRelease[]; readonly etag: Etag | null }> {
-  const found = await store.get(RELEASE_LIST_KEY);
+  const found = await getDocument(store, RELEASE_LIST_KEY, 'releases');
   if (found === undefined) return { releases: [], etag: null };
   const list = await unlessDamaged(() => parseStored(RELEASE_LIST_KEY, 'releases', found.bytes));
   return { releases: list?.releases ?? [], etag: found.etag };
@@ -173,7 +189,7 @@ export async function readStoredKeySet(
   store: ObjectStore,
   trust?: { readonly anchor: TrustAnchor; readonly nowMs: number },
 ): Promise<StoredKeySet | undefined> {
-  const found = await store.get(KEY_SET_KEY);
+  const found = await getSigned(store, KEY_SET_KEY);
   if (found === undefined) return undefined;
   const jws = toJws(KEY_SET_KEY, found);
   const value = await damagedByTrust(() =>

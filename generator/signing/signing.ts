@@ -18,8 +18,11 @@ import type { Etag, ObjectStore, StoredObject } from '../../infra/store/object-s
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { damaged, metaOf } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
+import { retryWrite } from '../state/retry-write.js';
 import { signDocument, type Signer } from './signer.js';
 import {
+  assertSignable,
+  getSigned,
   historyDigest,
   KEY_SET_KEY,
   readSignedHistory,
@@ -199,15 +202,16 @@ export async function signRelease(
 ): Promise<number> {
   const key = statementKey(release.record.revision, release.sha256);
   const { keySet, generator } = signing;
+  assertSignable(release);
   const context = { site: keySet.site, historySha256: historyDigest(history) ?? '', generator };
   const statement = toStatement(release.record, release.sha256, context);
-  for (;;) {
-    const found = await store.get(key);
+  return retryWrite(store, key, async () => {
+    const found = await getSigned(store, key);
     const isSaid = found !== undefined && (await isSame(toJws(key, found), signing, statement));
     if (isSaid && !(isExposed && (await isOld(store, key)))) return 0;
     const body = Buffer.from(await signDocument(signing.signer, 'release-statement', statement));
-    if (await put(store, key, body, found?.etag ?? null)) return body.length;
-  }
+    return (await put(store, key, body, found?.etag ?? null)) ? body.length : undefined;
+  });
 }
 
 /**
@@ -218,15 +222,15 @@ export async function publishStatement(
   store: ObjectStore,
   { record, sha256 }: StoredRelease,
 ): Promise<number> {
-  const statement = await store.get(statementKey(record.revision, sha256));
+  const statement = await getSigned(store, statementKey(record.revision, sha256));
   if (statement === undefined) return 0;
-  for (;;) {
-    const found = await store.get(STATEMENT_COPY_KEY);
+  return retryWrite(store, STATEMENT_COPY_KEY, async () => {
+    const found = await getSigned(store, STATEMENT_COPY_KEY);
     if (found !== undefined && Buffer.from(statement.bytes).equals(found.bytes)) return 0;
     if ((await readPointer(store))?.value.sha256 !== sha256) return 0;
-    if (await put(store, STATEMENT_COPY_KEY, statement.bytes, found?.etag ?? null))
-      return statement.bytes.length;
-  }
+    const isPut = await put(store, STATEMENT_COPY_KEY, statement.bytes, found?.etag ?? null);
+    return isPut ? statement.bytes.length : undefined;
+  });
 }
 
 /** Returns whether the signer's own key has signed the same statement, with whichever build of the generator. */
@@ -265,9 +269,9 @@ type TrustWritten = { readonly objects: number; readonly bytes: number };
  * of its time is left, the timestamp. Runs that publish nothing call it too, so that readers can tell a site that is
  * up to date from a frozen copy.
  */
-export async function refreshTrustFiles(store: ObjectStore, signing: Signing): Promise<TrustWritten> {
+export function refreshTrustFiles(store: ObjectStore, signing: Signing): Promise<TrustWritten> {
   const written: number[] = [];
-  for (;;) {
+  return retryWrite(store, TIMESTAMP_KEY, async () => {
     const release = await readCurrent(store);
     if (release === undefined) return sum(written);
     const history = await readSignedHistory(store, release, signing.keySet);
@@ -276,8 +280,8 @@ export async function refreshTrustFiles(store: ObjectStore, signing: Signing): P
     written.push(await writeReleaseList(store, history));
     written.push(await publishStatement(store, release));
     const bytes = await renewTimestamp(store, signing, release);
-    if (bytes !== undefined) return sum([...written, bytes]);
-  }
+    return bytes === undefined ? undefined : sum([...written, bytes]);
+  });
 }
 
 /**
@@ -291,13 +295,13 @@ async function assertNotReplaced(
   { record, sha256 }: StoredRelease,
 ): Promise<void> {
   const key = statementKey(record.revision, sha256);
-  const statement = await store.get(key);
+  const statement = await getSigned(store, key);
   if (statement !== undefined) {
     const kid = await unlessFalse(() => openJws(toJws(key, statement), 'release-statement').kid);
     const signedBy = keySet.keys.find((each) => each.kid === kid);
     if (signedBy !== undefined) assertStillSigns(signedBy, key, now());
   }
-  const found = await store.get(TIMESTAMP_KEY);
+  const found = await getSigned(store, TIMESTAMP_KEY);
   const timestamp = found && (await unlessFalse(() => readPast(found, keySet)));
   if (timestamp !== undefined && timestamp.sequence > record.sequence)
     throw damaged(
@@ -360,7 +364,7 @@ async function renewTimestamp(
 ): Promise<number | undefined> {
   const { signer, keySet, now } = signing;
   const subject = { site: keySet.site, sequence: record.sequence, sha256 };
-  const found = await store.get(TIMESTAMP_KEY);
+  const found = await getSigned(store, TIMESTAMP_KEY);
   const timestamp = found && (await readTimestamp(found, signing));
   if (timestamp !== undefined && isTimely(timestamp, subject, now())) return 0;
   if ((await readPointer(store))?.value.sha256 !== sha256) return undefined;

@@ -4,7 +4,7 @@ import { POINTER_KEY } from '../../schemas/paths.js';
 import type { Pointer } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { metaOf, readStoredJson, unlessDamaged } from './stored-json.js';
+import { getDocument, metaOf, readStoredJson, unlessDamaged } from './stored-json.js';
 import { descendsFrom, type NamedRelease } from './published-state.js';
 
 /** Interval at which an interrupted run reads the pointer while it waits for the response to its swap. */
@@ -122,7 +122,7 @@ async function pollPointer(
 ): Promise<Etag> {
   await untilAborted(AbortSignal.any([interrupted, answered]));
   while (!answered.aborted) {
-    const pointer = await store.get(POINTER_KEY).catch(() => undefined);
+    const pointer = await getDocument(store, POINTER_KEY, 'pointer').catch(() => undefined);
     if (pointer !== undefined && Buffer.from(body).equals(pointer.bytes)) return pointer.etag;
     await sleep(POLL_MS);
   }

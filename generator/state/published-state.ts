@@ -41,6 +41,7 @@ import pMap from 'p-map';
 import { parseInstant } from '../../schemas/dates.js';
 import { findFirstFault, findLinkFault } from '../core/verification/check-files.js';
 import { RETAINED_RELEASES, RETENTION_MS } from './gc-policy.js';
+import { maxBytesOf } from './read-limits.js';
 
 /** The pointer, and the etag at which it was read. */
 export type ReadPointer = { readonly value: Pointer; readonly etag: Etag };
@@ -75,7 +76,7 @@ async function findCommitEvidence(store: ObjectStore): Promise<string | undefine
   for await (const { key } of store.list(RELEASES_PREFIX)) {
     const name = parseReleaseKey(key);
     if (name === undefined) continue;
-    const record = parseStored(key, 'release-record', await readByDigest(store, key, name.sha256));
+    const record = parseStored(key, 'release-record', await readRecordBytes(store, key, name.sha256));
     if (record.sequence > 1) return key;
   }
   return undefined;
@@ -90,9 +91,13 @@ export async function readRecord(
   { revision, sha256 }: { readonly revision: string; readonly sha256: string },
 ): Promise<ReleaseRecord> {
   const key = releaseKey(revision, sha256);
-  const record = parseStored(key, 'release-record', await readByDigest(store, key, sha256));
+  const record = parseStored(key, 'release-record', await readRecordBytes(store, key, sha256));
   const site = await readSiteFiles(store, record);
   return site === undefined ? record : withSiteFiles(record, site);
+}
+
+function readRecordBytes(store: ObjectStore, key: string, sha256: string): Promise<Uint8Array> {
+  return readByDigest(store, key, sha256, maxBytesOf('release-record'));
 }
 
 /** The lists that were read from each store, by digest: most releases share theirs. */
@@ -104,7 +109,8 @@ async function readSiteFiles(store: ObjectStore, record: ReleaseRecord): Promise
   if (sha256 === undefined) return undefined;
   const known = SITES.get(store) ?? new Map<string, Promise<SiteFiles>>();
   SITES.set(store, known);
-  const read = known.get(sha256) ?? readSiteList(store, sha256);
+  const { bytes } = record.public[PAGE_PATHS.siteFiles] ?? {};
+  const read = known.get(sha256) ?? readSiteList(store, sha256, bytes);
   known.set(sha256, read);
   return read.catch((error: unknown) => {
     known.delete(sha256); // a store that did not answer may answer later
@@ -112,9 +118,9 @@ async function readSiteFiles(store: ObjectStore, record: ReleaseRecord): Promise
   });
 }
 
-/** Reads a manifest. @throws GeneratorError 'damaged' if it is missing, or does not match its digest or schema. */
-export function readManifest(store: ObjectStore, sha256: string): Promise<Manifest> {
-  return readArtifactJson(store, sha256, 'manifest');
+/** Reads a manifest of at most `bytes`. @throws GeneratorError 'damaged' if it is missing, or does not match its digest or schema. */
+export function readManifest(store: ObjectStore, sha256: string, bytes?: number): Promise<Manifest> {
+  return readArtifactJson(store, sha256, 'manifest', bytes);
 }
 
 /** Reads the sequence up to which the public copies are up to date; 0 before any. */
@@ -123,12 +129,12 @@ export async function readAliasSequence(store: ObjectStore): Promise<number> {
 }
 
 /** Reads a list of a site's files, or its public copy if the list is lost: `repair` needs it to restore the list. */
-async function readSiteList(store: ObjectStore, sha256: string): Promise<SiteFiles> {
+async function readSiteList(store: ObjectStore, sha256: string, bytes?: number): Promise<SiteFiles> {
   try {
-    return await readArtifactJson(store, sha256, 'site-files');
+    return await readArtifactJson(store, sha256, 'site-files', bytes);
   } catch (error) {
     const key = publicKey(PAGE_PATHS.siteFiles);
-    const copy = await store.get(key);
+    const copy = await store.get(key, bytes && bytes + 1);
     if (copy === undefined || sha256Hex(copy.bytes) !== sha256) throw error;
     return parseStored(key, 'site-files', copy.bytes);
   }
@@ -174,7 +180,7 @@ export async function readDays(
       const bundle = record.bundles[bundlePath(genre, chain, LONGEST)];
       const manifest = manifests.get(manifestPath(genre, chain));
       if (bundle === undefined || manifest === undefined) return [];
-      const bytes = await unlessDamaged(() => readArtifact(store, bundle.sha256));
+      const bytes = await unlessDamaged(() => readArtifact(store, bundle.sha256, bundle.bytes));
       return bytes === undefined ? [] : [...daysOfBundle(bytes, manifest.dates)];
     }),
   );
@@ -195,9 +201,9 @@ async function readManifests(
   return Promise.all(
     Object.entries(manifests)
       .filter(([path]) => !unread.has(path))
-      .map(async ([path, { sha256 }]): Promise<[string, Manifest]> => [
+      .map(async ([path, { sha256, bytes }]): Promise<[string, Manifest]> => [
         path,
-        await readManifest(store, sha256),
+        await readManifest(store, sha256, bytes),
       ]),
   );
 }
@@ -213,15 +219,17 @@ export async function readState(
   chains: readonly Chain[],
   listed: readonly Chain[] = CHAIN_IDS,
 ): Promise<PublishedState> {
-  const document = <N extends SchemaName>(path: string, schema: N) =>
-    readArtifactJson(store, digestOf(record, path), schema);
+  const document = <N extends SchemaName>(path: string, schema: N) => {
+    const { sha256, bytes } = entryOf(record, path);
+    return readArtifactJson(store, sha256, schema, bytes);
+  };
   const manifests = readManifests(store, record, listed);
   const calendars = Promise.all(
     chains
       .filter((chain) => calendarPath(chain) in record.public)
       .map(async (chain): Promise<[Chain, string]> => {
-        const bytes = await readArtifact(store, digestOf(record, calendarPath(chain)));
-        return [chain, Buffer.from(bytes).toString('utf8')];
+        const { sha256, bytes } = entryOf(record, calendarPath(chain));
+        return [chain, Buffer.from(await readArtifact(store, sha256, bytes)).toString('utf8')];
       }),
   );
   const charts = Promise.all(
@@ -250,13 +258,13 @@ export async function readState(
   };
 }
 
-function digestOf(record: ReleaseRecord, path: string): string {
+function entryOf(record: ReleaseRecord, path: string): ReleaseRecord['public'][string] {
   const entry = record.public[path];
   if (entry === undefined) throw damaged(`release ${record.revision}`, `does not list ${path}`);
-  return entry.sha256;
+  return entry;
 }
 
-const CONCURRENCY = 16;
+const MANIFEST_CONCURRENCY = 8;
 
 /** A release record, and its digest. */
 export type StoredRelease = { readonly record: ReleaseRecord; readonly sha256: string };
@@ -326,21 +334,23 @@ export async function readDayFiles(
   store: ObjectStore,
   releases: readonly StoredRelease[],
 ): Promise<Map<string, NamedFile>> {
-  const digests = releases.flatMap(({ record }) =>
-    Object.values(record.manifests).map(({ sha256 }) => sha256),
+  const manifests = new Map(
+    releases.flatMap(({ record }) =>
+      Object.values(record.manifests).map(({ sha256, bytes }) => [sha256, bytes] as const),
+    ),
   );
   const days = new Map<string, NamedFile>();
   await pMap(
-    [...new Set(digests)],
-    async (digest) => {
-      const { dates } = await readManifest(store, digest);
+    manifests,
+    async ([digest, bytes]) => {
+      const { dates } = await readManifest(store, digest, bytes);
       for (const entry of dates) {
         for (const { sha256, bytes: size } of [entry, ...entry.superseded]) {
           days.set(sha256, { path: entry.path, sha256, bytes: size });
         }
       }
     },
-    { concurrency: CONCURRENCY },
+    { concurrency: MANIFEST_CONCURRENCY },
   );
   return days;
 }

@@ -11,6 +11,7 @@ import type { StoreMark } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { ensureSafe, isOfCheck, type SafetyOptions } from '../../infra/store/store-safety.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { MAX_MARK_BYTES } from './read-limits.js';
 import { metaOf } from './stored-json.js';
 
 /** Format of the stores that this version reads and writes. */
@@ -68,7 +69,7 @@ export async function markStore(store: ObjectStore, safety: SafetyOptions): Prom
 }
 
 async function hasMark(store: ObjectStore): Promise<boolean> {
-  const mark = await store.get(STORE_KEY);
+  const mark = await store.get(STORE_KEY, MAX_MARK_BYTES);
   if (mark === undefined) return false;
   const format = parseFormat(mark.bytes);
   if (format === STORE_FORMAT) return true;
@@ -81,7 +82,7 @@ async function hasMark(store: ObjectStore): Promise<boolean> {
  * Precondition: the releases of the store have this format.
  */
 export async function restoreMark(store: ObjectStore): Promise<boolean> {
-  const mark = await store.get(STORE_KEY);
+  const mark = await store.get(STORE_KEY, MAX_MARK_BYTES);
   if (mark === undefined || parseFormat(mark.bytes) !== undefined) return false;
   return (await store.compareAndSwap(STORE_KEY, MARK, mark.etag, metaOf(STORE_KEY))) !== 'conflict';
 }

@@ -3,12 +3,20 @@ import { sha256Hex } from '../../schemas/digest.js';
 import { objectKey } from '../../schemas/paths.js';
 import { assertPublished, findSchemaFaults, SchemaError, type SchemaName } from '../../schemas/validate.js';
 import type { Contract } from '../../schemas/types.generated.js';
-import type { Etag, ObjectMeta, ObjectStore } from '../../infra/store/object-store.js';
+import {
+  type Etag,
+  MAX_OBJECT_BYTES,
+  type ObjectMeta,
+  type ObjectStore,
+  type StoredObject,
+} from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { findForeignNames } from '../core/verification/check-files.js';
 import { cacheControlOf, dispositionOf } from '../../schemas/object-headers.js';
 import { type Artifact, bodyOf, type Content, JSON_TYPE } from '../core/artifacts/artifact.js';
 import { RENEWAL_AGE_MS } from './gc-policy.js';
+import { maxBytesOf } from './read-limits.js';
+import { retryWrite } from './retry-write.js';
 
 /** A document of the store, and the etag at which it was read. */
 type StoredJson<N extends SchemaName> = {
@@ -25,30 +33,55 @@ export async function readStoredJson<N extends SchemaName>(
   key: string,
   schema: N,
 ): Promise<StoredJson<N> | undefined> {
-  const found = await store.get(key);
+  const found = await getDocument(store, key, schema);
   return found && { value: parseStored(key, schema, found.bytes), etag: found.etag };
 }
 
+/** Reads a document. One that is too large for its schema is read in part, and `parseStored` refuses that part. */
+export function getDocument(
+  store: ObjectStore,
+  key: string,
+  schema: SchemaName,
+): Promise<StoredObject | undefined> {
+  return store.get(key, maxBytesOf(schema) + 1);
+}
+
 /**
- * Reads and validates the artifact with this digest.
+ * Reads and validates the artifact with this digest. `bytes` is the maximum of its size.
  * @throws GeneratorError 'damaged' if it is missing, or does not match its digest or schema.
  */
 export async function readArtifactJson<N extends SchemaName>(
   store: ObjectStore,
   sha256: string,
   schema: N,
+  bytes = maxBytesOf(schema),
 ): Promise<NonNullable<Contract[N]>> {
-  return parseStored(objectKey(sha256), schema, await readArtifact(store, sha256));
+  return parseStored(objectKey(sha256), schema, await readArtifact(store, sha256, bytes));
 }
 
-/** Reads the artifact with this digest. @throws GeneratorError 'damaged' if it is missing or does not match its digest. */
-export async function readArtifact(store: ObjectStore, sha256: string): Promise<Uint8Array> {
-  return readByDigest(store, objectKey(sha256), sha256);
+/**
+ * Reads the artifact with this digest, of at most `bytes`.
+ * @throws GeneratorError 'damaged' if it is missing or does not match its digest.
+ */
+export async function readArtifact(
+  store: ObjectStore,
+  sha256: string,
+  bytes = MAX_OBJECT_BYTES,
+): Promise<Uint8Array> {
+  return readByDigest(store, objectKey(sha256), sha256, bytes);
 }
 
-/** Reads a key whose bytes must have this digest. @throws GeneratorError 'damaged' if it is missing or does not match. */
-export async function readByDigest(store: ObjectStore, key: string, sha256: string): Promise<Uint8Array> {
-  return assertDigest(key, sha256, (await store.get(key))?.bytes);
+/**
+ * Reads a key whose at most `bytes` must have this digest.
+ * @throws GeneratorError 'damaged' if it is missing or does not match.
+ */
+export async function readByDigest(
+  store: ObjectStore,
+  key: string,
+  sha256: string,
+  bytes = MAX_OBJECT_BYTES,
+): Promise<Uint8Array> {
+  return assertDigest(key, sha256, (await store.get(key, bytes + 1))?.bytes);
 }
 
 /** Returns the bytes read from a key if they have this digest. @throws GeneratorError 'damaged' otherwise. */
@@ -67,6 +100,8 @@ export function parseStored<N extends SchemaName>(
   schema: N,
   bytes: Uint8Array,
 ): NonNullable<Contract[N]> {
+  const limit = maxBytesOf(schema);
+  if (bytes.length > limit) throw damaged(key, `has more than ${limit} bytes`);
   const text = Buffer.from(bytes).toString('utf8');
   const document = parseValid(key, schema, text);
   const [fault] = findForeignNames(schema, document);
@@ -153,19 +188,19 @@ export function writeBody(
 /**
  * Writes an immutable object. An existing one must have the same size and digest, and is written again if garbage
  * collection might soon delete it. The caller's `GcWatch` rules out that it was deleted already.
- * @throws GeneratorError 'damaged' if the key contains other bytes.
+ * @throws GeneratorError 'damaged' if the key contains other bytes; StoreError 'unavailable' as `retryWrite` does.
  */
-export async function putImmutable(
+export function putImmutable(
   store: ObjectStore,
   key: string,
   body: Uint8Array,
   sha256: string,
   meta: ObjectMeta,
 ): Promise<WriteResult> {
-  for (;;) {
+  return retryWrite(store, key, async () => {
     if ((await store.putIfAbsent(key, body, meta)) === 'created') return 'created';
     const head = await store.head(key);
-    if (head === undefined) continue;
+    if (head === undefined) return undefined;
     if (head.sizeBytes !== body.length || head.sha256 !== sha256) {
       throw damaged(
         key,
@@ -173,8 +208,8 @@ export async function putImmutable(
       );
     }
     if (head.answeredAtMs - head.modifiedAtMs <= RENEWAL_AGE_MS) return 'exists';
-    if ((await store.compareAndSwap(key, body, head.etag, meta)) !== 'conflict') return 'exists';
-  }
+    return (await store.compareAndSwap(key, body, head.etag, meta)) === 'conflict' ? undefined : 'exists';
+  });
 }
 
 /**

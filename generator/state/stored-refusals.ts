@@ -3,7 +3,7 @@ import { REFUSAL_KEY } from '../../schemas/paths.js';
 import type { RecordedRefusal } from '../../schemas/types.generated.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
-import { metaOf, parseStored, readStoredJson, unlessDamaged } from './stored-json.js';
+import { getDocument, metaOf, parseStored, readStoredJson, unlessDamaged } from './stored-json.js';
 
 /** The recorded refusals, and the etag at which they were read; `null` if nothing was ever recorded. */
 type StoredRefusals = { readonly refused: readonly RecordedRefusal[]; readonly etag: Etag | null };
@@ -31,7 +31,7 @@ export async function writeRefusals(
 
 /** Empties the record of refusals if it is damaged, and returns whether it did. The next run records them again. */
 export async function resetDamagedRefusals(store: ObjectStore): Promise<boolean> {
-  const found = await store.get(REFUSAL_KEY);
+  const found = await getDocument(store, REFUSAL_KEY, 'refusal');
   if (found === undefined) return false;
   if ((await unlessDamaged(() => parseStored(REFUSAL_KEY, 'refusal', found.bytes))) !== undefined)
     return false;

@@ -142,7 +142,7 @@ async function readChains(
   if (entry === undefined) throw damaged(`release ${record.revision}`, `does not list ${path}`);
   const now = new Date(nowMs).toISOString();
   const clock = readClock(store, () => nowMs);
-  const status = await readArtifactJson(store, entry.sha256, 'status');
+  const status = await readArtifactJson(store, entry.sha256, 'status', entry.bytes);
   const gaps = new Map(
     await Promise.all(
       wanted.map(async (chain) => {

@@ -7,7 +7,7 @@ import type { KeySet, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { isInForce } from '../core/trust/key-set.js';
-import { KEY_SET_KEY, readStoredKeySet, toJws } from '../signing/signed-history.js';
+import { getSigned, KEY_SET_KEY, readStoredKeySet, toJws } from '../signing/signed-history.js';
 import { TIMESTAMP_KEY } from '../signing/signing.js';
 import { readRecord, type StoredRelease } from '../state/published-state.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
@@ -75,7 +75,7 @@ async function readExpiry(
   if (keySet === undefined) throw new TrustError('release-unsigned', KEY_SET_KEY);
   if (nowMs >= toMs(keySet.expires))
     throw new TrustError('keys-expired', KEY_SET_KEY, `on ${keySet.expires}`);
-  const found = await store.get(TIMESTAMP_KEY);
+  const found = await getSigned(store, TIMESTAMP_KEY);
   if (found === undefined) throw new TrustError('mixed', TIMESTAMP_KEY, 'it is missing');
   const jws = toJws(TIMESTAMP_KEY, found);
   const timestamp = await verifyTimestamp(jws, keySet, { nowMs });

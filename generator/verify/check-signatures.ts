@@ -6,6 +6,7 @@ import { verifyStatement, verifyTimestamp } from '../../schemas/trust/verify-doc
 import type { KeySet, ReleaseStatement } from '../../schemas/types.generated.js';
 import {
   damagedByTrust,
+  getSigned,
   historyDigestsOf,
   KEY_SET_KEY,
   readCheckedStatement,
@@ -124,13 +125,14 @@ async function checkReleaseList(
   keys: CheckedKeys,
 ): Promise<void> {
   const { store, faults, lagging } = verifier;
-  const found = await store.get(RELEASE_LIST_KEY);
+  const history = toHistory(releases);
+  const list = releaseListBytes(history);
+  const found = await store.get(RELEASE_LIST_KEY, list.length + 1);
   if (found === undefined) {
     reportMissing(verifier, keys, RELEASE_LIST_KEY);
     return;
   }
-  const history = toHistory(releases);
-  if (releaseListBytes(history).equals(found.bytes)) return;
+  if (list.equals(found.bytes)) return;
   const isBehind = history.some((_, i) => i > 0 && releaseListBytes(history.slice(0, i)).equals(found.bytes));
   (isBehind ? lagging : faults).push({
     key: RELEASE_LIST_KEY,
@@ -154,7 +156,7 @@ async function checkCurrent(
   const { store, faults, lagging, record } = verifier;
   const options = { nowMs };
   const key = statementKey(record.revision, current?.sha256 ?? '');
-  const found = await store.get(key);
+  const found = await getSigned(store, key);
   const own =
     found === undefined || record.sequence < keySet.signed_from_sequence
       ? undefined
@@ -162,7 +164,7 @@ async function checkCurrent(
           damagedByTrust(() => verifyStatement(toJws(key, found), keySet, options)),
         );
   await catchFault(faults, async () => {
-    const copy = await store.get(STATEMENT_COPY_KEY);
+    const copy = await getSigned(store, STATEMENT_COPY_KEY);
     if (copy === undefined) {
       reportMissing(verifier, keys, STATEMENT_COPY_KEY);
       return;
@@ -176,7 +178,7 @@ async function checkCurrent(
       throw forked(STATEMENT_COPY_KEY, statement.sequence);
   });
   return catchFault(faults, async () => {
-    const found = await store.get(TIMESTAMP_KEY);
+    const found = await getSigned(store, TIMESTAMP_KEY);
     if (found === undefined) {
       reportMissing(verifier, keys, TIMESTAMP_KEY);
       return undefined;

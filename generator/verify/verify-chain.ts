@@ -47,9 +47,10 @@ import { subscriberTypeOf } from '../../schemas/object-headers.js';
 import { runSteps } from '../core/steps.js';
 import { type ChainVolumes, draftChainVolumes } from '../core/volumes/draft-volumes.js';
 import { listedFiles } from '../core/volumes/volume-files.js';
-import type { ObjectStore } from '../../infra/store/object-store.js';
+import { MAX_OBJECT_BYTES, type ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { StoreFault } from '../core/store-fault.js';
+import { maxBytesOf } from '../state/read-limits.js';
 import type { Progress } from '../run/progress.js';
 
 const CONCURRENCY = 32;
@@ -208,7 +209,7 @@ function checkBundle(bundle: Bundle, manifest: Manifest): string[] {
   return faults;
 }
 
-const LINEAGE_CONCURRENCY = 32;
+const LINEAGE_CONCURRENCY = 16;
 
 /** Checks the lineages of a chain, if the release lists any. */
 async function checkLineages(verifier: Verifier, chain: Chain): Promise<void> {
@@ -328,6 +329,8 @@ export type Verifier = {
   readonly lagging: StoreFault[];
   readonly progress: Progress;
   readonly signal?: AbortSignal;
+  /** True if the store is not trusted: a digest that it names without the bytes then proves nothing. */
+  readonly readsCopies: boolean;
   artifacts: number;
   days: number;
 };
@@ -355,7 +358,9 @@ export async function checkStoredFile(
   }
   verifier.signal?.throwIfAborted();
   const key = objectKey(options.sha256);
-  const found = await verifier.store.get(key);
+  const { schema, bytes = MAX_OBJECT_BYTES } = options;
+  const limit = schema === undefined ? bytes : Math.min(bytes, maxBytesOf(schema));
+  const found = await verifier.store.get(key, limit + 1);
   verifier.artifacts += 1;
   const isText = options.type !== undefined && !options.type.startsWith('application/json');
   const checked =

@@ -12,6 +12,7 @@ import {
   releaseKey,
   RELEASES_PREFIX,
 } from '../../schemas/paths.js';
+import { sha256Hex } from '../../schemas/digest.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
@@ -101,6 +102,7 @@ export async function verifyStore(
     lagging: [],
     progress,
     ...(signal ? { signal } : {}),
+    readsCopies: trust !== undefined,
     artifacts: 0,
     days: 0,
   };
@@ -221,7 +223,7 @@ async function checkOldFiles(verifier: Verifier, record: ReleaseRecord, seen: Se
     if (seen.has(sha256)) continue;
     seen.add(sha256);
     const key = objectKey(sha256);
-    const found = await verifier.store.get(key);
+    const found = await verifier.store.get(key, bytes + 1);
     verifier.artifacts += 1;
     for (const message of found === undefined ? ['is missing'] : checkBytes(found.bytes, { sha256, bytes })) {
       verifier.faults.push({ key, message: `${path} of ${record.revision}: ${message}` });
@@ -269,23 +271,35 @@ async function checkAliasMark(verifier: Verifier): Promise<number | undefined> {
 
 /** Checks the public copy of a listed file. A copy of an earlier release lags if a refresh is unfinished. */
 async function checkPublicCopy(
-  { store, record, faults, lagging }: Verifier,
+  verifier: Verifier,
   path: string,
   unfinished: UnfinishedRefresh | undefined,
 ): Promise<void> {
+  const { record, faults, lagging } = verifier;
   const key = publicKey(path);
-  const head = await store.head(key);
-  if (head?.sha256 === record.public[path]?.sha256) return;
-  const message = head === undefined ? 'is missing' : 'does not match the release';
-  const isLeft = unfinished !== undefined && isLeftBehind(unfinished, path, head?.sha256);
+  const sha256 = await digestOfCopy(verifier, path, unfinished);
+  if (sha256 === record.public[path]?.sha256) return;
+  const message = sha256 === undefined ? 'is missing' : 'does not match the release';
+  const isLeft = unfinished !== undefined && isLeftBehind(unfinished, path, sha256);
   (isLeft ? lagging : faults).push({ key, message });
 }
 
-/** Checks that the public prefix contains only files that the release lists, or that an unfinished refresh will delete. */
-async function checkExtraFiles(
-  { store, record, faults, lagging }: Verifier,
+/** Returns the digest of a public copy; `undefined` if there is none. Of a copy that is too large, it is that of the beginning. */
+async function digestOfCopy(
+  { store, record, readsCopies }: Verifier,
+  path: string,
   unfinished: UnfinishedRefresh | undefined,
-): Promise<void> {
+): Promise<string | undefined> {
+  const key = publicKey(path);
+  if (!readsCopies) return (await store.head(key))?.sha256;
+  const sizes = [record, ...(unfinished?.earlier ?? [])].map((each) => each.public[path]?.bytes ?? 0);
+  const found = await store.get(key, Math.max(...sizes) + 1);
+  return found && sha256Hex(found.bytes);
+}
+
+/** Checks that the public prefix contains only files that the release lists, or that an unfinished refresh will delete. */
+async function checkExtraFiles(verifier: Verifier, unfinished: UnfinishedRefresh | undefined): Promise<void> {
+  const { store, record, faults, lagging } = verifier;
   const named = new Set(Object.keys(record.public).map(publicKey));
   const ofChains = new Set(CHAIN_IDS.flatMap(publicPathsOf));
   for await (const { key } of store.list(PUBLIC_PREFIX)) {
@@ -294,7 +308,7 @@ async function checkExtraFiles(
     const isLeft =
       (ofChains.has(path) || isWeeklyArchivePath(path)) &&
       unfinished !== undefined &&
-      isLeftBehind(unfinished, path, (await store.head(key))?.sha256);
+      isLeftBehind(unfinished, path, await digestOfCopy(verifier, path, unfinished));
     (isLeft ? lagging : faults).push({ key, message: 'is public, but the release does not list it' });
   }
 }

@@ -25,9 +25,9 @@ export function createCountingStore(
 ): ObjectStore {
   return {
     address: store.address,
-    async get(key) {
+    async get(key, maxBytes) {
       counts.get += 1;
-      const found = await store.get(key);
+      const found = await store.get(key, maxBytes);
       bytes.read += found?.bytes.length ?? 0;
       return found;
     },

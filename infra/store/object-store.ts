@@ -4,9 +4,10 @@ export type ObjectStore = {
   readonly address: string;
   /**
    * Resolves to the bytes and ETag, or `undefined` if the key does not exist. Rejects on any other failure. Of an object
-   * larger than MAX_OBJECT_BYTES, only the first bytes are read, so that it cannot fill the memory.
+   * larger than `maxBytes` (default and maximum: MAX_OBJECT_BYTES), only the first bytes are read, so that it cannot fill
+   * the memory.
    */
-  get(key: string): Promise<StoredObject | undefined>;
+  get(key: string, maxBytes?: number): Promise<StoredObject | undefined>;
   /**
    * Resolves to the object's metadata without its bytes, or `undefined` if the key does not exist. Of an object larger than
    * MAX_OBJECT_BYTES, size and digest can be those of the first bytes.

@@ -21,7 +21,7 @@ export function createStoppableStore(store: ObjectStore, signal: AbortSignal): O
   }
   return {
     address: store.address,
-    get: async (key) => guard(() => store.get(key)),
+    get: async (key, maxBytes) => guard(() => store.get(key, maxBytes)),
     head: async (key) => guard(() => store.head(key)),
     putIfAbsent: async (key, body, meta) => guard(() => store.putIfAbsent(key, body, meta)),
     compareAndSwap: async (key, body, expected, meta) =>

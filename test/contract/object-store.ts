@@ -162,6 +162,19 @@ function describeReading({ store, put, swap, read, etagOf, keys }: StoreUse): vo
     expect(sha256(found?.bytes)).toBe(sha256(body));
   });
 
+  it('returns only as many bytes as asked for, with the ETag of the object', async () => {
+    await put('object', 'some text');
+    const etag = await etagOf('object');
+    for (const [maxBytes, text] of [
+      [4, 'some'],
+      [9, 'some text'],
+      [10, 'some text'],
+    ] as const) {
+      const found = await store().get('object', maxBytes);
+      expect([found?.etag, Buffer.from(found?.bytes ?? []).toString()]).toEqual([etag, text]);
+    }
+  });
+
   it('resolves the size, SHA-256, time and ETag of an object', async () => {
     await put('object', 'some text');
     const head = await store().head('object');

@@ -289,8 +289,10 @@ function checkSchema(schema: SchemaName, value: unknown): readonly string[] {
   return schema === 'manifest' ? [] : findForeignNames(schema, value as never); // checked just above
 }
 
+/** Returns the faults of the bytes of a file. Of one that is too large, `body` may be the beginning. */
 export function checkBytes(body: Uint8Array, { sha256, bytes }: DocumentOptions): string[] {
   const faults: string[] = [];
+  if (bytes !== undefined && body.length > bytes) return [`has more than the ${bytes} bytes listed`];
   if (bytes !== undefined && body.length !== bytes)
     faults.push(`has ${body.length} bytes, not the ${bytes} listed`);
   const found = sha256Hex(body);

@@ -32,6 +32,8 @@ import {
 import type { Pointer } from '../../../schemas/types.generated.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import { isStore } from '../../state/store-mark.js';
+import { retryWrite } from '../../state/retry-write.js';
+import { maxBytesOf } from '../../state/read-limits.js';
 
 /** Estimated size of a release record, whose real size no file lists. */
 const RECORD_BYTES = 32_768;
@@ -135,9 +137,9 @@ type CopiedObject = {
  * it, has other bytes, or might lose it to garbage collection.
  * @throws GeneratorError 'damaged' if the source lacks the object, or has other bytes or another size.
  */
-export async function copyObject(from: ObjectStore, to: ObjectStore, item: CopyItem): Promise<CopiedObject> {
+export function copyObject(from: ObjectStore, to: ObjectStore, item: CopyItem): Promise<CopiedObject> {
   const { key, sha256, meta } = item;
-  for (;;) {
+  return retryWrite(to, key, async (): Promise<CopiedObject | undefined> => {
     const head = await to.head(key);
     const isRight = head !== undefined && isAsListed(head, item);
     if (isRight && !(item.isExposed && isOld(head))) return { outcome: 'exists', bytes: 0 };
@@ -147,9 +149,9 @@ export async function copyObject(from: ObjectStore, to: ObjectStore, item: CopyI
       const outcome = await putImmutable(to, key, body, sha256, meta);
       return { outcome, bytes: outcome === 'created' ? body.length : 0 };
     }
-    if ((await to.compareAndSwap(key, body, head.etag, meta)) !== 'conflict')
-      return { outcome: 'replaced', bytes: body.length };
-  }
+    const swapped = await to.compareAndSwap(key, body, head.etag, meta);
+    return swapped === 'conflict' ? undefined : { outcome: 'replaced', bytes: body.length };
+  });
 }
 
 /** Reads an object of the source; `undefined` if garbage collection has deleted it with the release that lists it. */
@@ -157,7 +159,7 @@ async function readSource(
   from: ObjectStore,
   { key, sha256, bytes, listedBy }: CopyItem,
 ): Promise<Uint8Array | undefined> {
-  const found = await from.get(key);
+  const found = await from.get(key, (bytes ?? maxBytesOf('release-record')) + 1);
   if (found === undefined && listedBy !== undefined && !(await isRetainedNow(from, listedBy)))
     return undefined;
   const body = assertDigest(key, sha256, found?.bytes);

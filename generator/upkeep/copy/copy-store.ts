@@ -6,7 +6,7 @@ import type { Manifest, Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import type { SafetyOptions } from '../../../infra/store/store-safety.js';
 import { GeneratorError, type NextWords, RUN_AGAIN } from '../../core/generator-error.js';
-import { refreshCopies } from '../../publish/publish-release.js';
+import { refreshCopies } from '../../publish/refresh-copies.js';
 import type { Progress } from '../../run/progress.js';
 import type { StoredKeySet } from '../../signing/signed-history.js';
 import { assertSpaceForFiles } from '../../state/disk-space.js';
@@ -36,10 +36,13 @@ import { parseInstant } from '../../../schemas/dates.js';
 import { readClock } from '../../state/trusted-clock.js';
 import { checkIndexes, checkListing } from '../../core/verification/check-files.js';
 
-/** Number of objects copied at a time. Fewer large ones, so that memory stays bounded. */
-const CONCURRENCY = 32;
-const LARGE_CONCURRENCY = 8;
-const LARGE_BYTES = 65_536;
+/** Number of objects copied at a time, by their largest size. Fewer large ones, so that memory stays bounded. */
+const CONCURRENCY = [
+  { maxBytes: 65_536, concurrency: 32 },
+  { maxBytes: 4_000_000, concurrency: 8 },
+  { maxBytes: Infinity, concurrency: 2 },
+];
+const RECORD_CONCURRENCY = 8;
 
 /** Options for `copyStore`. */
 export type CopyStoreOptions = {
@@ -217,14 +220,13 @@ async function copyAll(
     if (outcome === 'replaced') tally.replaced.push(item.key);
     progress.advance();
   };
-  const isLarge = ({ bytes = 0 }: CopyItem): boolean => bytes > LARGE_BYTES;
-  await pMap(
-    files.filter((item) => !isLarge(item)),
-    copy,
-    { concurrency: CONCURRENCY },
-  );
-  await pMap(files.filter(isLarge), copy, { concurrency: LARGE_CONCURRENCY });
-  await pMap(records, copy, { concurrency: LARGE_CONCURRENCY });
+  let minBytes = -1;
+  for (const { maxBytes, concurrency } of CONCURRENCY) {
+    const group = files.filter(({ bytes = 0 }) => bytes > minBytes && bytes <= maxBytes);
+    await pMap(group, copy, { concurrency });
+    minBytes = maxBytes;
+  }
+  await pMap(records, copy, { concurrency: RECORD_CONCURRENCY });
 }
 
 /** Moves the target's pointer and returns its size. */
@@ -359,7 +361,7 @@ async function assertStructure(
   const { record } = current;
   const manifests = new Map<string, Manifest>();
   for (const [path, { sha256, bytes }] of Object.entries(record.manifests)) {
-    const body = await readArtifact(store, sha256);
+    const body = await readArtifact(store, sha256, bytes);
     const key = objectKey(sha256);
     if (body.length !== bytes) throw damaged(key, `has ${body.length} bytes, not the ${bytes} listed`);
     manifests.set(path, parseStored(key, 'manifest', body));

@@ -9,6 +9,7 @@ import { GeneratorError } from '../../core/generator-error.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import {
   damagedByTrust,
+  getSigned,
   historyDigestsOf,
   KEY_SET_KEY,
   readCheckedStatement,
@@ -50,7 +51,7 @@ export async function readSourceKeys(
     throw damaged(KEY_SET_KEY, 'is missing: the releases of this store are not signed');
   await assertFollowsTarget(keys, { from, to });
   if (keys === undefined || trust === undefined) return keys;
-  const found = await from.get(TIMESTAMP_KEY);
+  const found = await getSigned(from, TIMESTAMP_KEY);
   if (found === undefined) throw damaged(TIMESTAMP_KEY, TRUST_FAULTS['release-unsigned']);
   const options = { nowMs: now() };
   const timestamp = await damagedByTrust(() =>
@@ -106,7 +107,7 @@ export async function copyStatements(
   const digests = historyDigestsOf(releases);
   for (const release of releases) {
     const key = statementKey(release.record.revision, release.sha256);
-    const held = await to.get(key);
+    const held = await getSigned(to, key);
     const historySha256 = digests.get(release.record.sequence) ?? '';
     const expected = { keySet: keys.value, historySha256 };
     const statement = await readCheckedStatement(from, release, expected);
@@ -119,7 +120,7 @@ export async function copyStatements(
 
 /** Copies a key set that is later than the target's. */
 async function copyKeySet({ text, value }: StoredKeySet, { to, onWritten }: CopyTrustOptions): Promise<void> {
-  const held = await to.get(KEY_SET_KEY);
+  const held = await getSigned(to, KEY_SET_KEY);
   const current = held && (await unlessFalse(() => readStoredKeySet(to)));
   if (current !== undefined && current.value.version >= value.version) return;
   const body = Buffer.from(text);
@@ -137,8 +138,8 @@ export async function copyCurrentTrust(keySet: KeySet, options: CopyTrustOptions
   if (release === undefined) return;
   onWritten(await writeReleaseList(to, await readSignedHistory(to, release, keySet)));
   onWritten(await publishStatement(to, release));
-  const held = await to.get(TIMESTAMP_KEY);
-  const found = await from.get(TIMESTAMP_KEY);
+  const held = await getSigned(to, TIMESTAMP_KEY);
+  const found = await getSigned(from, TIMESTAMP_KEY);
   if (found === undefined || held?.etag === found.etag) return;
   const timestamp = await unlessFalse(() =>
     verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, { nowMs: now() }),

@@ -113,9 +113,9 @@ async function readListedChanges(
 ): Promise<ReleaseChanges[]> {
   const path = PUBLIC_PATHS.changes;
   const key = publicKey(path);
-  const digest = releases.at(-1)?.record.public[path]?.sha256;
+  const { sha256: digest, bytes } = releases.at(-1)?.record.public[path] ?? {};
   const lists = await Promise.all([
-    digest === undefined ? undefined : unlessDamaged(() => readArtifactJson(store, digest, 'changes')),
+    digest === undefined ? undefined : unlessDamaged(() => readArtifactJson(store, digest, 'changes', bytes)),
     unlessDamaged(async () => {
       const copy = await store.get(key);
       return copy && parseStored(key, 'changes', copy.bytes);
@@ -264,6 +264,7 @@ export function withPointerTo(store: ObjectStore, release: NamedRelease): Object
   return {
     ...store,
     now: () => undefined,
-    get: (key) => (replaced.has(key) ? Promise.resolve(replaced.get(key)) : store.get(key)),
+    get: (key, maxBytes) =>
+      replaced.has(key) ? Promise.resolve(replaced.get(key)) : store.get(key, maxBytes),
   };
 }

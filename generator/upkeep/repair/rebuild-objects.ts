@@ -13,11 +13,11 @@ import type { ObjectMeta, ObjectStore } from '../../../infra/store/object-store.
 import { type Artifact, bodyOf, JSON_TYPE, jsonContent, toArtifact } from '../../core/artifacts/artifact.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import { createDayWriters, type DayWriters } from '../../core/records/day-writers.js';
-import { metaOf, readArtifactJson, unlessDamaged } from '../../state/stored-json.js';
+import { metaOf, unlessDamaged } from '../../state/stored-json.js';
 import { guessBroken, readReadableReleases, releasesThatMade, replayRelease } from './past-releases.js';
 import { readProductTexts } from '../../texts/product-texts.js';
 import type { Progress } from '../../run/progress.js';
-import type { StoredRelease } from '../../state/published-state.js';
+import { readManifest, type StoredRelease } from '../../state/published-state.js';
 import type { SchemaName } from '../../../schemas/validate.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { StoreFault } from '../../core/store-fault.js';
@@ -37,14 +37,14 @@ type RebuildOptions = {
 
 /**
  * Rebuilds lost objects from the input and the readable releases, and restores those whose bytes have exactly the lost
- * digest. Returns whether there were any. Day files are rebuilt from their manifests. Every other file, and the record at
+ * digest. Returns their digests. Day files are rebuilt from their manifests. Every other file, and the record at
  * which the releases cannot be read, is rebuilt by planning its release again.
  */
 export async function rebuildObjects(
   store: ObjectStore,
   lost: LostObjects,
   options: RebuildOptions,
-): Promise<boolean> {
+): Promise<string[]> {
   const { progress, signal } = options;
   progress.begin('rebuild', lost.size);
   const pending = createPending(store, lost, options);
@@ -67,9 +67,9 @@ export async function rebuildObjects(
     const key = releaseKey(planned.record.revision, planned.sha256);
     await pending.put(planned.sha256, () => planned.recordText, { key });
   }
-  const found = lost.size - pending.digests.size;
-  progress.end(`${found} of ${count(lost.size, 'object')}`);
-  return found > 0;
+  const rebuilt = [...lost.keys()].filter((sha256) => !pending.digests.has(sha256));
+  progress.end(`${rebuilt.length} of ${count(lost.size, 'object')}`);
+  return rebuilt;
 }
 
 /** The objects that are still lost. */
@@ -118,7 +118,7 @@ async function rebuildChainDays(
 ): Promise<Artifact[]> {
   const entries = GENRES.flatMap((genre) => record.manifests[manifestPath(genre, series.chain)] ?? []);
   const manifests = await Promise.all(
-    entries.map(({ sha256 }) => unlessDamaged(() => readArtifactJson(store, sha256, 'manifest'))),
+    entries.map(({ sha256, bytes }) => unlessDamaged(() => readManifest(store, sha256, bytes))),
   );
   const listing = manifests
     .flatMap((manifest) => manifest ?? [])
@@ -161,7 +161,9 @@ function rebuildDays(
   });
 }
 
-const READ_CONCURRENCY = 32;
+const READ_CONCURRENCY = 8;
+/** Size of which no object that can be rebuilt is, in bytes. */
+const MAX_REBUILT_BYTES = 16_000_000;
 
 /** Keys of missing and damaged objects, by the digest of the right bytes. */
 type LostObjects = ReadonlyMap<string, string>;
@@ -178,7 +180,7 @@ export async function findLostObjects(
     async (key) => {
       const sha256 = digestOfKey(key);
       if (sha256 === undefined) return;
-      const found = await store.get(key);
+      const found = await store.get(key, MAX_REBUILT_BYTES);
       if (found === undefined || sha256Hex(found.bytes) !== sha256) lost.set(sha256, key);
     },
     { concurrency: READ_CONCURRENCY },
@@ -203,7 +205,7 @@ async function restoreObject(
 ): Promise<boolean> {
   const sha256 = digestOfKey(key);
   if (sha256Hex(body) !== sha256) throw new Error(`${key}: the bytes do not have this digest`);
-  const found = await store.get(key);
+  const found = await store.get(key, body.length + 1);
   if (found === undefined) return (await store.putIfAbsent(key, body, meta)) === 'created';
   if (sha256Hex(found.bytes) === sha256) return false;
   return (await store.compareAndSwap(key, body, found.etag, meta)) !== 'conflict';

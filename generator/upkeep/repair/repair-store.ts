@@ -14,12 +14,12 @@ import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import type { StoreFault } from '../../core/store-fault.js';
-import { metaOf, parseStored, unlessDamaged } from '../../state/stored-json.js';
+import { getDocument, metaOf, parseStored, unlessDamaged } from '../../state/stored-json.js';
 import type { Progress } from '../../run/progress.js';
 import { isMoveOutcomeUnknown } from '../../state/move-pointer.js';
 import { type NamedRelease, readReleases, type StoredRelease } from '../../state/published-state.js';
 import { assertStore, isStore, restoreMark } from '../../state/store-mark.js';
-import { refreshCopies, type Written } from '../../publish/publish-release.js';
+import { refreshCopies, type Written } from '../../publish/refresh-copies.js';
 import { findLostObjects, rebuildObjects } from './rebuild-objects.js';
 import { readAllRecords, withPointerTo } from './past-releases.js';
 import {
@@ -106,21 +106,27 @@ async function repair(store: ObjectStore, options: RepairStoreOptions, done: Don
   return toResult(after, done, objects, await findLastCommitted(store));
 }
 
-/** Verifies and rebuilds lost objects until nothing more can be rebuilt. Returns the last verification. */
+/**
+ * Verifies and rebuilds lost objects until nothing more can be rebuilt. Rebuilds none twice, because a store
+ * may lose it again every time. Returns the last verification.
+ */
 async function repairObjects(
   store: ObjectStore,
   options: RepairStoreOptions,
   done: Done,
 ): Promise<Verification> {
   const { inputs, site, progress, signal } = options;
+  const tried = new Set<string>();
   for (;;) {
     const verification = await verifyStore(store, toVerify(options));
     if (inputs === undefined) return verification;
-    const lost = await findLostObjects(store, verification.faults);
+    const found = await findLostObjects(store, verification.faults);
+    const lost = new Map([...found].filter(([sha256]) => !tried.has(sha256)));
     const onRestored = (key: string): unknown => done.restored.push(key);
     if (lost.size === 0) return verification;
-    if (!(await rebuildObjects(store, lost, { inputs, site, progress, signal, onRestored })))
-      return verification;
+    const rebuilt = await rebuildObjects(store, lost, { inputs, site, progress, signal, onRestored });
+    if (rebuilt.length === 0) return verification;
+    rebuilt.forEach((sha256) => tried.add(sha256));
   }
 }
 
@@ -153,7 +159,7 @@ async function repairTrust(
 
 /** Replaces a damaged aliases.json with one of sequence 1, which the refresh then raises. */
 async function resetDamagedAliasesFile(store: ObjectStore): Promise<void> {
-  const found = await store.get(ALIASES_KEY);
+  const found = await getDocument(store, ALIASES_KEY, 'aliases');
   if (found === undefined) return;
   if ((await unlessDamaged(() => parseStored(ALIASES_KEY, 'aliases', found.bytes))) !== undefined) return;
   const lowest = Buffer.from(canonicalJson({ schema: 'aliases/1', sequence: 1 }));
@@ -308,7 +314,7 @@ async function signAll(
 /** Writes the list of releases from the release records, unless it is right. */
 async function restoreReleaseList(store: ObjectStore, history: readonly PastRelease[]): Promise<void> {
   const body = releaseListBytes(history);
-  const found = await store.get(RELEASE_LIST_KEY);
+  const found = await store.get(RELEASE_LIST_KEY, body.length + 1);
   if (found !== undefined && body.equals(found.bytes)) return;
   await store.compareAndSwap(RELEASE_LIST_KEY, body, found?.etag ?? null, metaOf(RELEASE_LIST_KEY));
 }

@@ -6,7 +6,7 @@ import { GeneratorError, type NextWords } from '../../core/generator-error.js';
 import { readAllRecords } from './past-releases.js';
 import { assertMoved, movePointer } from '../../state/move-pointer.js';
 import type { NamedRelease } from '../../state/published-state.js';
-import { parseStored, readStoredJson, unlessDamaged } from '../../state/stored-json.js';
+import { getDocument, parseStored, readStoredJson, unlessDamaged } from '../../state/stored-json.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
 
 /** The release that a lost pointer should name. The digest is needed if several records have the revision. */
@@ -17,7 +17,7 @@ export type PointerRequest = { readonly revision: string; readonly sha256?: stri
  * @throws GeneratorError 'usage' if the pointer is intact, because repair never moves it.
  */
 export async function readLostPointer(store: ObjectStore): Promise<Etag | null> {
-  const found = await store.get(POINTER_KEY);
+  const found = await getDocument(store, POINTER_KEY, 'pointer');
   if (found === undefined) return null;
   const pointer = await unlessDamaged(() => parseStored(POINTER_KEY, 'pointer', found.bytes));
   if (pointer === undefined) return found.etag;

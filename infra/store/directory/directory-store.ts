@@ -1,5 +1,6 @@
 import fs, { constants, linkSync, unlinkSync } from 'node:fs';
 import { readdir, rename, stat, unlink } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sha256Hex } from '../../../schemas/digest.js';
@@ -41,9 +42,8 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
   const fileOf = (key: string): string => path.join(root, assertKey(key));
   const enqueue = createQueue();
 
-  async function get(key: string): Promise<StoredObject | undefined> {
-    const bytes = await readStoredFile(fileOf(key));
-    return bytes && { bytes, etag: etagOf(bytes) };
+  async function get(key: string, maxBytes?: number): Promise<StoredObject | undefined> {
+    return readStoredFile(fileOf(key), maxBytes);
   }
 
   // link() is atomic: of two concurrent writers, only one creates the name. The calls that only change folders are
@@ -78,7 +78,7 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
     return enqueue(() =>
       withDirectoryLock(lock, async () => {
         const current = await readStoredFile(target);
-        if ((current ? etagOf(current) : null) !== expected) return 'conflict';
+        if ((current?.etag ?? null) !== expected) return 'conflict';
         await rename(await files.writeTemporary(body), target);
         files.markUnflushed(path.dirname(target));
         await files.flush();
@@ -129,7 +129,7 @@ function withStoreErrors(root: string, store: ObjectStore): ObjectStore {
   }
   return {
     address: store.address,
-    get: (key) => guard(() => store.get(key)),
+    get: (key, maxBytes) => guard(() => store.get(key, maxBytes)),
     head: (key) => guard(() => store.head(key)),
     putIfAbsent: (key, body, meta) => guard(() => store.putIfAbsent(key, body, meta)),
     compareAndSwap: (key, body, expected, meta) =>
@@ -171,23 +171,42 @@ function etagOf(bytes: Uint8Array): Etag {
 /** Without O_NONBLOCK, opening a named pipe would wait forever for a writer. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
+/** Size of the pieces in which a file is read of which only the beginning is kept. */
+const PIECE_BYTES = 1_000_000;
+
 /**
- * Reads at most MAX_OBJECT_BYTES of a file. Resolves to `undefined` if there is none, or something else at its path. Reading
+ * Reads at most `maxBytes` of a file, and the ETag of all of it. Resolves to `undefined` if there is none, or something else at its path. Reading
  * blocks: most objects are small, and four round trips to the thread pool take several times longer than reading one.
  */
-async function readStoredFile(file: string): Promise<Uint8Array | undefined> {
+async function readStoredFile(file: string, maxBytes = MAX_OBJECT_BYTES): Promise<StoredObject | undefined> {
   await nextTurn(); // so that thousands of reads leave room for timers and signals
   const descriptor = openIfPresent(file);
   if (descriptor === undefined) return undefined;
   try {
     const stats = fs.fstatSync(descriptor);
     if (!stats.isFile()) return undefined;
-    if (stats.size <= MAX_OBJECT_BYTES) return fs.readFileSync(descriptor);
-    const beginning = Buffer.alloc(MAX_OBJECT_BYTES);
-    return beginning.subarray(0, fs.readSync(descriptor, beginning, 0, MAX_OBJECT_BYTES, 0));
+    const limit = Math.min(maxBytes, MAX_OBJECT_BYTES);
+    if (stats.size > limit) return readBeginning(descriptor, limit);
+    const bytes = fs.readFileSync(descriptor);
+    return { bytes, etag: etagOf(bytes) };
   } finally {
     fs.closeSync(descriptor);
   }
+}
+
+/** Reads the beginning of a file. Its ETag is of the first MAX_OBJECT_BYTES, whatever is kept. */
+function readBeginning(descriptor: number, keptBytes: number): StoredObject {
+  const hash = createHash('sha256');
+  const piece = Buffer.alloc(PIECE_BYTES);
+  const bytes = Buffer.alloc(keptBytes);
+  for (let at = 0; at < MAX_OBJECT_BYTES;) {
+    const length = fs.readSync(descriptor, piece, 0, Math.min(PIECE_BYTES, MAX_OBJECT_BYTES - at), at);
+    if (length === 0) break;
+    hash.update(piece.subarray(0, length));
+    if (at < keptBytes) piece.copy(bytes, at, 0, length);
+    at += length;
+  }
+  return { bytes, etag: `"${hash.digest('hex')}"` };
 }
 
 /** Opens a file. Returns `undefined` if there is none, or a socket at its path. */

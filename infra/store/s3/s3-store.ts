@@ -52,7 +52,7 @@ export function createS3Store({ address, location, ...options }: S3StoreOptions)
   };
   return withS3Errors(s3, {
     address,
-    get: (key) => getObject(s3, key),
+    get: (key, maxBytes) => getObject(s3, key, maxBytes),
     head: (key) => headObject(s3, key),
     async putIfAbsent(key, body, meta) {
       return (await put(s3, key, body, meta, { IfNoneMatch: '*' })) === undefined ? 'exists' : 'created';
@@ -156,7 +156,7 @@ function withS3Errors({ location, signal }: S3, store: ObjectStore): ObjectStore
   };
   return {
     address: store.address,
-    get: (key) => store.get(key).catch((error: unknown) => fail(error, key)),
+    get: (key, maxBytes) => store.get(key, maxBytes).catch((error: unknown) => fail(error, key)),
     head: (key) => store.head(key).catch((error: unknown) => fail(error, key)),
     putIfAbsent: (key, body, meta) =>
       store.putIfAbsent(key, body, meta).catch((error: unknown) => fail(error, key)),
@@ -174,6 +174,10 @@ function withS3Errors({ location, signal }: S3, store: ObjectStore): ObjectStore
   };
 }
 
+/** Maximum number of pages of a list in a row without an object. */
+const MAX_EMPTY_PAGES = 1000;
+/** Maximum attempts to read the metadata and the digest of the same version of an object. */
+const HEAD_ATTEMPTS = 10;
 /** Maximum attempts to read an object when the connection breaks while its body is being read. */
 const BODY_ATTEMPTS = 6;
 const BODY_DELAY_MS = 50;
@@ -193,8 +197,12 @@ function bucketAndKey({ location }: S3, key: string): { Bucket: string; Key: str
   return { Bucket: location.bucket, Key: `${location.prefix}${assertKey(key)}` };
 }
 
-/** Reads an object, or resolves to `undefined` if it does not exist. */
-export async function getObject(s3: S3, key: string): Promise<StoredObject | undefined> {
+/** Reads at most `maxBytes` of an object, or resolves to `undefined` if it does not exist. */
+export async function getObject(
+  s3: S3,
+  key: string,
+  maxBytes = MAX_OBJECT_BYTES,
+): Promise<StoredObject | undefined> {
   const name = bucketAndKey(s3, key);
   const { retryPeriodMs = RETRY_PERIOD_MS } = s3;
   const startedMs = performance.now();
@@ -202,7 +210,8 @@ export async function getObject(s3: S3, key: string): Promise<StoredObject | und
     const found = await s3.client.send(new GetObjectCommand(name)).catch(ignoreMissing);
     if (found === undefined) return undefined;
     try {
-      const bytes = await readBody(found.Body as AsyncIterable<Uint8Array> | undefined); // a stream in Node.js
+      const body = found.Body as AsyncIterable<Uint8Array> | undefined; // a stream in Node.js
+      const bytes = await readBody(body, Math.min(maxBytes, MAX_OBJECT_BYTES));
       return { bytes, etag: found.ETag as Etag }; // S3 always sends a quoted ETag
     } catch (error) {
       // The SDK retries only until the response's headers arrive; the body is read afterwards.
@@ -214,16 +223,19 @@ export async function getObject(s3: S3, key: string): Promise<StoredObject | und
   }
 }
 
-/** Reads at most MAX_OBJECT_BYTES of a body, and closes its connection if there are more. */
-async function readBody(body: AsyncIterable<Uint8Array> = Readable.from([])): Promise<Uint8Array> {
+/** Reads at most `maxBytes` of a body, and closes its connection if there are more. */
+async function readBody(
+  body: AsyncIterable<Uint8Array> = Readable.from([]),
+  maxBytes: number,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > MAX_OBJECT_BYTES) break;
+    if (bytes > maxBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, MAX_OBJECT_BYTES);
+  return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
 /**
@@ -231,19 +243,23 @@ async function readBody(body: AsyncIterable<Uint8Array> = Readable.from([])): Pr
  * does not exist, because a response to HEAD has no body that says which of them is missing; `getObject` rejects then.
  */
 async function headObject(s3: S3, key: string): Promise<ObjectHead | undefined> {
-  const command = new HeadObjectCommand({ ...bucketAndKey(s3, key), ChecksumMode: 'ENABLED' });
-  const found = await s3.client.send(command).catch((error: unknown) => handleHeadError(s3, key, error));
-  if (found === undefined) return undefined;
-  const sha256 = verifiedSha256(found) ?? (await readDigest(s3, key, found.ETag));
-  // The object was replaced between HEAD and GET: read it again.
-  if (sha256 === undefined) return headObject(s3, key);
-  return {
-    etag: found.ETag as Etag, // S3 always sends a quoted ETag
-    sizeBytes: found.ContentLength ?? 0,
-    sha256,
-    modifiedAtMs: found.LastModified?.getTime() ?? 0,
-    answeredAtMs: readResponseTimeMs(found) ?? Date.now(),
-  };
+  const name = bucketAndKey(s3, key);
+  const command = new HeadObjectCommand({ ...name, ChecksumMode: 'ENABLED' });
+  for (let attempt = 1; attempt <= HEAD_ATTEMPTS; attempt += 1) {
+    const found = await s3.client.send(command).catch((error: unknown) => handleHeadError(s3, key, error));
+    if (found === undefined) return undefined;
+    const sha256 = verifiedSha256(found) ?? (await readDigest(s3, key, found.ETag));
+    if (sha256 === undefined) continue; // the object was replaced between HEAD and GET
+    return {
+      etag: found.ETag as Etag, // S3 always sends a quoted ETag
+      sizeBytes: found.ContentLength ?? 0,
+      sha256,
+      modifiedAtMs: found.LastModified?.getTime() ?? 0,
+      answeredAtMs: readResponseTimeMs(found) ?? Date.now(),
+    };
+  }
+  const message = `HEAD and GET of ${name.Key} in bucket ${name.Bucket} answered with different ETags ${HEAD_ATTEMPTS} times. Run again, or use another server.`;
+  throw new StoreError('unavailable', message);
 }
 
 /**
@@ -277,11 +293,12 @@ async function readDigest(s3: S3, key: string, etag: string | undefined): Promis
 
 /**
  * Lists the objects whose key begins with `prefix`, in S3's order, which is the order of the keys' UTF-8 bytes.
- * @throws StoreError 'unsafe' if the server lists in another order, or the same objects again.
+ * @throws StoreError 'unsafe' if the server lists in another order, other objects, or the same objects again.
  */
 async function* listObjects({ client, location }: S3, prefix: string): AsyncIterable<ListedObject> {
   let token: string | undefined;
   let last = '';
+  let emptyPages = 0;
   do {
     const page: ListObjectsV2CommandOutput = await client.send(
       new ListObjectsV2Command({
@@ -290,8 +307,14 @@ async function* listObjects({ client, location }: S3, prefix: string): AsyncIter
         ...(token === undefined ? {} : { ContinuationToken: token }),
       }),
     );
-    for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
-      if (Buffer.compare(Buffer.from(Key), Buffer.from(last)) <= 0) throw outOfOrder(location, Key, last);
+    const { Contents: found = [] } = page;
+    emptyPages = found.length === 0 ? emptyPages + 1 : 0;
+    if (emptyPages > MAX_EMPTY_PAGES) throw badList(location, `has ${emptyPages} empty pages in a row`);
+    for (const { Key = '', Size = 0, LastModified } of found) {
+      if (!Key.startsWith(`${location.prefix}${prefix}`))
+        throw badList(location, `has ${Key}, which does not begin with ${location.prefix}${prefix}`);
+      if (Buffer.compare(Buffer.from(Key), Buffer.from(last)) <= 0)
+        throw badList(location, `has ${Key} after ${last}, so it may never end`);
       last = Key;
       // The AWS console creates an empty object such as "prefix/" for a folder.
       if (Key.endsWith('/')) continue;
@@ -305,8 +328,8 @@ async function* listObjects({ client, location }: S3, prefix: string): AsyncIter
   } while (token !== undefined);
 }
 
-function outOfOrder({ bucket }: S3Address, key: string, last: string): StoreError {
-  const message = `the list of bucket ${bucket} has ${key} after ${last}, so it may never end. Use a server that lists keys in order.`;
+function badList({ bucket }: S3Address, what: string): StoreError {
+  const message = `the list of bucket ${bucket} ${what}. Use a server that lists keys in order.`;
   return new StoreError('unsafe', message);
 }
 
@@ -317,11 +340,14 @@ function ignoreMissing(error: unknown): undefined {
 
 /** The clock of a server, known from the `Date` of its responses. */
 type ServerClock = {
-  /** Reads the `Date` of a response; ignores one that is absent or not a date. */
+  /** Reads the `Date` of a response; ignores one that is absent, not a date, or after the year 9999. */
   readonly note: (date: string | undefined) => void;
   /** Returns the server's time in milliseconds since the epoch; `undefined` before a response with a `Date`. */
   readonly now: () => number | undefined;
 };
+
+/** The end of the times that have an RFC 3339 form. */
+const MAX_TIME_MS = Date.UTC(10_000, 0);
 
 /** Creates a clock that continues from the latest `Date`. `elapsedMs` returns milliseconds from any origin and never goes back. */
 export function createServerClock(elapsedMs: () => number = () => performance.now()): ServerClock {
@@ -329,7 +355,7 @@ export function createServerClock(elapsedMs: () => number = () => performance.no
   return {
     note(date) {
       const serverMs = Date.parse(date ?? '');
-      if (!Number.isNaN(serverMs)) offsetMs = serverMs - elapsedMs();
+      if (serverMs < MAX_TIME_MS) offsetMs = serverMs - elapsedMs();
     },
     now: () => (offsetMs === undefined ? undefined : offsetMs + elapsedMs()),
   };

@@ -3,7 +3,7 @@ import { createMemoryStore } from '../../support/stores/memory-store.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../../generator/core/generator-error.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
-import { refreshCopies } from '../../../generator/publish/publish-release.js';
+import { refreshCopies } from '../../../generator/publish/refresh-copies.js';
 import { verifyStore } from '../../../generator/verify/verify-store.js';
 import { publishSeries } from '../../support/release/publish-series.js';
 import { editSeries, randomSeries } from '../../support/release/random-series.js';

@@ -19,6 +19,7 @@ import {
 } from '../../../schemas/paths.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
 import { readListed, readRelease, type StoreEditor } from '../../support/release/edit-store.js';
+import { editorOf } from '../../support/release/memory-editor.js';
 import { forgeRelease } from '../../support/release/forge-release.js';
 import { openSmallRelease } from '../../support/release/small-release.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
@@ -26,26 +27,7 @@ import { differingKeys, snapshotStore } from '../../support/stores/store-snapsho
 
 /** A case reads whole stores, so a quarter of the seeds is drawn. */
 const SEEDS = Math.ceil(Number(process.env['CRD_SEEDS'] ?? '40') / 4);
-const META = { contentType: 'application/json', cacheControl: 'no-cache' };
 const { signal } = new AbortController();
-
-/** Returns an editor of a store in memory. */
-function editorOf(store: ObjectStore): StoreEditor {
-  return {
-    root: store.address,
-    async read(key) {
-      const found = await store.get(key);
-      if (found === undefined) throw new Error(`no ${key}`);
-      return Buffer.from(found.bytes);
-    },
-    async write(key, body) {
-      await store.delete(key);
-      await store.putIfAbsent(key, Buffer.from(body), META);
-    },
-    remove: (key) => store.delete(key),
-    undo: () => Promise.reject(new Error('not needed')),
-  };
-}
 
 /** Returns "damaged" for exit 8 and "sound" for exit 0. Any other end is a failure of the test. */
 async function endOf(

@@ -13,7 +13,7 @@ export function interceptStore(
 ): ObjectStore {
   return {
     address: store.address,
-    get: (key) => around({ name: 'get', key }, () => store.get(key)),
+    get: (key, maxBytes) => around({ name: 'get', key }, () => store.get(key, maxBytes)),
     head: (key) => around({ name: 'head', key }, () => store.head(key)),
     putIfAbsent: (key, body, meta) =>
       around({ name: 'putIfAbsent', key }, () => store.putIfAbsent(key, body, meta)),

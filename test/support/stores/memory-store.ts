@@ -1,5 +1,10 @@
 import { sha256Hex } from '../../../schemas/digest.js';
-import { assertReadable, type Etag, type ObjectStore } from '../../../infra/store/object-store.js';
+import {
+  assertReadable,
+  type Etag,
+  MAX_OBJECT_BYTES,
+  type ObjectStore,
+} from '../../../infra/store/object-store.js';
 
 /** An object of a store in memory. It is replaced, never changed, so that stores can share it. */
 export type MemoryObject = {
@@ -33,9 +38,9 @@ export function createMemoryStore(
 
   return {
     address: 'memory:',
-    get(key) {
+    get(key, maxBytes = MAX_OBJECT_BYTES) {
       const found = objects.get(key);
-      return Promise.resolve(found && { bytes: new Uint8Array(found.bytes), etag: found.etag });
+      return Promise.resolve(found && { bytes: found.bytes.slice(0, maxBytes), etag: found.etag });
     },
     head(key) {
       const found = objects.get(key);
