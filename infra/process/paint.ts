@@ -24,7 +24,17 @@ const OUTCOMES: Readonly<Record<keyof typeof COLOURS, readonly string[]>> = {
     'installed',
     'wrote',
   ],
-  attention: ['partial', 'one only', 'held', 'publication is held', 'late', 'warming up', 'absent', 'pending', 'grace'],
+  attention: [
+    'partial',
+    'one only',
+    'held',
+    'publication is held',
+    'late',
+    'warming up',
+    'absent',
+    'pending',
+    'grace',
+  ],
   bad: [
     'error:',
     'generator:',
