@@ -13,6 +13,7 @@ import {
 import { isAssetPath, publicPathsOf, weeklyArchivesIn } from '../../schemas/release-paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import { type Progress, SILENT } from '../run/progress.js';
+import { listBounded } from '../state/bounded-list.js';
 import { readPointer, readRecord } from '../state/published-state.js';
 import { retryWrite } from '../state/retry-write.js';
 import { damaged, metaOf, readArtifact, readStoredJson } from '../state/stored-json.js';
@@ -55,7 +56,7 @@ export async function refreshCopies(
   for (const chain of CHAIN_IDS) {
     for (const path of publicPathsOf(chain)) await deleteUnlisted(store, path, current);
     // The current release does not say which years of the archive earlier ones listed.
-    for await (const { key } of store.list(publicKey(weeklyArchivePath(chain, '')))) {
+    for await (const { key } of listBounded(store, publicKey(weeklyArchivePath(chain, '')))) {
       const path = pathOfPublicKey(key);
       if (weeklyArchivesIn([path], chain).length > 0) await deleteUnlisted(store, path, current);
     }

@@ -41,6 +41,7 @@ import pMap from 'p-map';
 import { parseInstant } from '../../schemas/dates.js';
 import { findFirstFault, findLinkFault } from '../core/verification/check-files.js';
 import { RETAINED_RELEASES, RETENTION_MS } from './gc-policy.js';
+import { listBounded } from './bounded-list.js';
 import { maxBytesOf } from './read-limits.js';
 
 /** The pointer, and the etag at which it was read. */
@@ -73,7 +74,7 @@ export async function readPointer(store: ObjectStore): Promise<ReadPointer | und
 /** Returns a key that exists only after a commit, here or in the store that a copy began with: aliases.json, or a release record of sequence 2 or more. */
 async function findCommitEvidence(store: ObjectStore): Promise<string | undefined> {
   if ((await store.head(ALIASES_KEY)) !== undefined) return ALIASES_KEY;
-  for await (const { key } of store.list(RELEASES_PREFIX)) {
+  for await (const { key } of listBounded(store, RELEASES_PREFIX)) {
     const name = parseReleaseKey(key);
     if (name === undefined) continue;
     const record = parseStored(key, 'release-record', await readRecordBytes(store, key, name.sha256));

@@ -11,6 +11,7 @@ import type { StoreMark } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { ensureSafe, isOfCheck, type SafetyOptions } from '../../infra/store/store-safety.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { listBounded } from './bounded-list.js';
 import { MAX_MARK_BYTES } from './read-limits.js';
 import { metaOf } from './stored-json.js';
 
@@ -91,7 +92,7 @@ export async function restoreMark(store: ObjectStore): Promise<boolean> {
 async function hasFiles(store: ObjectStore): Promise<boolean> {
   if ((await store.head(POINTER_KEY)) !== undefined) return true;
   for (const prefix of [RELEASES_PREFIX, OBJECTS_PREFIX])
-    for await (const { key } of store.list(prefix))
+    for await (const { key } of listBounded(store, prefix))
       if ((parseReleaseKey(key) ?? parseObjectKey(key)) !== undefined) return true;
   return false;
 }

@@ -25,6 +25,7 @@ import {
   retainedReleases,
   type StoredRelease,
 } from '../state/published-state.js';
+import { listBounded } from '../state/bounded-list.js';
 import { damaged, readStoredJson } from '../state/stored-json.js';
 import { verifyStore } from '../verify/verify-store.js';
 import { acquireGcLease, type GcLease } from '../state/gc-lease.js';
@@ -116,10 +117,13 @@ async function assertSound(store: ObjectStore, { progress, signal }: GcStoreOpti
 /** Returns whether the store has neither a pointer nor a release record, such as after a first release that failed. */
 async function isNeverPublished(store: ObjectStore): Promise<boolean> {
   if ((await store.head(POINTER_KEY)) !== undefined) return false;
-  for await (const { key } of store.list(RELEASES_PREFIX))
+  for await (const { key } of listBounded(store, RELEASES_PREFIX))
     if (parseReleaseKey(key) !== undefined) return false;
   return true;
 }
+
+/** Maximum number of objects that a run deletes, so that the memory stays bounded. Later runs delete the others. */
+const MAX_CANDIDATES = 500_000;
 
 async function findCandidates(
   store: ObjectStore,
@@ -136,10 +140,10 @@ async function findCandidates(
   const candidates: ListedObject[] = [];
   let young = 0;
   for (const prefix of [OBJECTS_PREFIX, RELEASES_PREFIX]) {
-    for await (const found of store.list(prefix)) {
+    for await (const found of listBounded(store, prefix)) {
       if (!isCollected(found.key) || reachable.has(found.key)) continue;
-      if (nowMs - found.modifiedAtMs > graceMs) candidates.push(found);
-      else young += 1;
+      if (nowMs - found.modifiedAtMs <= graceMs) young += 1;
+      else if (candidates.length < MAX_CANDIDATES) candidates.push(found);
     }
   }
   return { candidates, young };

@@ -35,6 +35,7 @@ import {
   readRecord,
   type StoredRelease,
 } from '../state/published-state.js';
+import { listBounded } from '../state/bounded-list.js';
 import { assertStore } from '../state/store-mark.js';
 import { checkSignatures, type SignatureProof, TRUST_KEYS } from './check-signatures.js';
 import { recomputeRelease } from './recompute-release.js';
@@ -118,7 +119,7 @@ export async function verifyStore(
     ? await checkSignatures(verifier, releases, { anchor: trust, now })
     : undefined;
   faults.push(...checkIndexes(record, changes));
-  await checkExtraFiles(verifier, unfinished);
+  await catchFault(faults, () => checkExtraFiles(verifier, unfinished));
   await catchFault(faults, () => readStoredJson(store, GC_KEY, 'gc'));
   await catchFault(faults, () => readStoredJson(store, REFUSAL_KEY, 'refusal'));
   await assertUnmoved(verifier, sha256);
@@ -302,7 +303,7 @@ async function checkExtraFiles(verifier: Verifier, unfinished: UnfinishedRefresh
   const { store, record, faults, lagging } = verifier;
   const named = new Set(Object.keys(record.public).map(publicKey));
   const ofChains = new Set(CHAIN_IDS.flatMap(publicPathsOf));
-  for await (const { key } of store.list(PUBLIC_PREFIX)) {
+  for await (const { key } of listBounded(store, PUBLIC_PREFIX)) {
     if (named.has(key) || TRUST_KEYS.has(key)) continue;
     const path = pathOfPublicKey(key);
     const isLeft =

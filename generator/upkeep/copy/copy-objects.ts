@@ -7,6 +7,7 @@ import {
   RELEASES_PREFIX,
 } from '../../../schemas/paths.js';
 import type { ObjectHead, ObjectMeta, ObjectStore } from '../../../infra/store/object-store.js';
+import { isKey } from '../../../infra/store/object-key.js';
 import type { FileSize } from '../../state/disk-space.js';
 import { RENEWAL_AGE_MS, RETAINED_RELEASES } from '../../state/gc-policy.js';
 import {
@@ -31,6 +32,7 @@ import {
 } from '../../state/published-state.js';
 import type { Pointer } from '../../../schemas/types.generated.js';
 import { GeneratorError } from '../../core/generator-error.js';
+import { listBounded } from '../../state/bounded-list.js';
 import { isStore } from '../../state/store-mark.js';
 import { retryWrite } from '../../state/retry-write.js';
 import { maxBytesOf } from '../../state/read-limits.js';
@@ -232,8 +234,9 @@ async function assertOnlySourceRecords(
   releases: readonly StoredRelease[],
 ): Promise<void> {
   const sourceKeys = recordKeysOf(releases);
-  for await (const { key } of to.list(RELEASES_PREFIX)) {
-    if (!sourceKeys.has(key) && (await from.head(key)) === undefined) throw refused(from, to, key);
+  for await (const { key } of listBounded(to, RELEASES_PREFIX)) {
+    if (!sourceKeys.has(key) && (!isKey(key) || (await from.head(key)) === undefined))
+      throw refused(from, to, key);
   }
 }
 

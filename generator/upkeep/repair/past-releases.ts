@@ -19,6 +19,7 @@ import {
   readState,
   type StoredRelease,
 } from '../../state/published-state.js';
+import { listBounded } from '../../state/bounded-list.js';
 import { parseStored, readArtifactJson, unlessDamaged } from '../../state/stored-json.js';
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { parseInstant } from '../../../schemas/dates.js';
@@ -132,7 +133,7 @@ async function readRecordsOf(store: ObjectStore, sequence: number): Promise<Stor
 /** Reads every intact release record of the store, whether or not the current release leads to it. */
 export async function readAllRecords(store: ObjectStore): Promise<StoredRelease[]> {
   const keys: string[] = [];
-  for await (const { key } of store.list(RELEASES_PREFIX)) keys.push(key);
+  for await (const { key } of listBounded(store, RELEASES_PREFIX)) keys.push(key);
   const read = await pMap(
     keys,
     async (key): Promise<StoredRelease | undefined> => {

@@ -22,6 +22,7 @@ import { refreshTrustFiles, STATEMENT_COPY_KEY, TIMESTAMP_KEY } from '../../../g
 import { copyStore } from '../../../generator/upkeep/copy/copy-store.js';
 import { repairStore } from '../../../generator/upkeep/repair/repair-store.js';
 import { verifyStore, type Verification } from '../../../generator/verify/verify-store.js';
+import { assertKey } from '../../../infra/store/object-key.js';
 import { MAX_OBJECT_BYTES, type ObjectHead, type ObjectStore } from '../../../infra/store/object-store.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
 import { runGc } from '../../support/release/operate.js';
@@ -205,6 +206,44 @@ describe('a past release without a list of public files', () => {
       if (fault.key.endsWith('.jws')) await store.delete(fault.key);
     expect(await repair(store, true)).toMatchObject({ outcome: 'damaged' });
   });
+});
+
+describe('a list without an end', () => {
+  const withList = (store: ObjectStore, listed: (prefix: string) => string): ObjectStore => ({
+    ...store,
+    async *list(prefix) {
+      yield* store.list(prefix);
+      for (let i = 0; ; i += 1) yield { key: listed(`${prefix}${i}`), sizeBytes: 1, modifiedAtMs: 0 };
+    },
+  });
+
+  it('is damage for verify', async () => {
+    const { faults } = await verify(withList(await signed.create(), (key) => key));
+    expect(faults).toContainEqual({ key: 'public/', message: 'has more than 100000 objects' });
+  });
+
+  it('is damage for a repair that needs all records', async () => {
+    const store = await signed.create();
+    await store.delete(POINTER_KEY);
+    await store.delete(ALIASES_KEY);
+    const repairing = repair(withList(store, () => 'releases/x'));
+    await expect(repairing).rejects.toMatchObject({ fault: { message: 'has more than 200000 objects' } });
+  });
+});
+
+it('a key that no store has is refused in the target of a copy', async () => {
+  const target = await signed.create();
+  await target.delete(POINTER_KEY);
+  const listing: ObjectStore = {
+    ...target,
+    async *list(prefix) {
+      await Promise.resolve();
+      yield { key: `${prefix}../x`, sizeBytes: 1, modifiedAtMs: 0 };
+    },
+  };
+  const source = await signed.create();
+  const strict: ObjectStore = { ...source, head: async (key) => source.head(assertKey(key)) };
+  await expect(copy(strict, listing)).rejects.toMatchObject({ exit: 'usage' });
 });
 
 describe('an endless answer', () => {

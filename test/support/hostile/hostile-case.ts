@@ -7,6 +7,7 @@ import { SILENT } from '../../../generator/run/progress.js';
 import { explainError } from '../../../generator/terminal/diagnostics.js';
 import { PLAIN } from '../../../infra/process/paint.js';
 import { runCommandLine } from '../../../infra/process/command-line.js';
+import { assertKey } from '../../../infra/store/object-key.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import { manifestPath, POINTER_KEY, PUBLIC_PATHS } from '../../../schemas/paths.js';
@@ -85,7 +86,15 @@ export async function drawCase(
     ...(isTrusting ? ['--trust', formatTrustAnchor(truth.site.anchor)] : []),
     ...(random() < 0.2 ? ['--json'] : []),
   ];
-  return { args, hostile, own: { ...own, address: OWN }, isTarget, isTrusting, done, heapBytes: heap.most };
+  return {
+    args,
+    hostile,
+    own: { ...own, address: OWN, head: async (key: string) => own.head(assertKey(key)) },
+    isTarget,
+    isTrusting,
+    done,
+    heapBytes: heap.most,
+  };
 }
 
 /** Part of the cases in which the store is damaged or forged, too. */
