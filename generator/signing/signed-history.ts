@@ -1,3 +1,4 @@
+import { MAX_SIGNED_BYTES } from '../../schemas/trust/trust-documents.js';
 import type { KeySet, PastRelease, ReleaseStatement } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore, StoredObject } from '../../infra/store/object-store.js';
 import { toPastRelease, toStatement } from '../core/trust/release-statement.js';
@@ -6,7 +7,6 @@ import { canonicalJson } from '../../schemas/canonical-json.js';
 import { PUBLIC_PATHS, publicKey, releaseKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
 import { TRUST_FAULTS, TrustError } from '../../schemas/trust/trust-error.js';
 import { readKeySet, verifyKeySet, verifyPastStatement } from '../../schemas/trust/verify-documents.js';
-import { MAX_SIGNED_BYTES } from '../state/read-limits.js';
 import { damaged, getDocument, metaOf, parseStored, unlessDamaged } from '../state/stored-json.js';
 import { retryWrite } from '../state/retry-write.js';
 import { createHash } from 'node:crypto';

@@ -1,9 +1,6 @@
 import { MAX_OBJECT_BYTES } from '../../infra/store/object-store.js';
 import type { SchemaName } from '../../schemas/validate.js';
 
-/** Maximum size of a signed document, in bytes. */
-export const MAX_SIGNED_BYTES = 1_000_000;
-
 /** Maximum size of the documents whose size no release lists, or of which many are read at a time, in bytes. */
 const MAX_BYTES: { readonly [name in SchemaName]?: number } = {
   pointer: 10_000,
