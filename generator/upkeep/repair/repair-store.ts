@@ -2,6 +2,7 @@ import { count, plural } from '../../core/text/words.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import {
   ALIASES_KEY,
+  parseReleaseKey,
   parseStatementKey,
   POINTER_KEY,
   PUBLIC_PREFIX,
@@ -106,6 +107,9 @@ async function repair(store: ObjectStore, options: RepairStoreOptions, done: Don
   return toResult(after, done, objects, await findLastCommitted(store));
 }
 
+/** Maximum number of rounds in a row that restore no record: a manifest names days, and nothing names more. */
+const MAX_ROUNDS = 5;
+
 /**
  * Verifies and rebuilds lost objects until nothing more can be rebuilt. Rebuilds none twice, because a store
  * may lose it again every time. Returns the last verification.
@@ -117,6 +121,7 @@ async function repairObjects(
 ): Promise<Verification> {
   const { inputs, site, progress, signal } = options;
   const tried = new Set<string>();
+  let rounds = 0;
   for (;;) {
     const verification = await verifyStore(store, toVerify(options));
     if (inputs === undefined) return verification;
@@ -125,7 +130,8 @@ async function repairObjects(
     const onRestored = (key: string): unknown => done.restored.push(key);
     if (lost.size === 0) return verification;
     const rebuilt = await rebuildObjects(store, lost, { inputs, site, progress, signal, onRestored });
-    if (rebuilt.length === 0) return verification;
+    rounds = rebuilt.some((sha256) => parseReleaseKey(lost.get(sha256) ?? '')) ? 0 : rounds + 1;
+    if (rebuilt.length === 0 || rounds > MAX_ROUNDS) return verification;
     rebuilt.forEach((sha256) => tried.add(sha256));
   }
 }

@@ -6,6 +6,7 @@ import {
   StoreError,
   type StoredObject,
 } from '../../../infra/store/object-store.js';
+import { sha256Hex } from '../../../schemas/digest.js';
 import { pick } from '../random/seeded.js';
 import {
   BODY_CHANGES,
@@ -66,8 +67,8 @@ export type HostileStore = {
   /** What it does, for messages. */
   readonly attacks: readonly string[];
   readonly asked: readonly AskedWrite[];
-  /** The bytes of each answer to a GET, by key. */
-  readonly served: ReadonlyMap<string, readonly Uint8Array[]>;
+  /** The digest of each answer to a GET, by key. */
+  readonly served: ReadonlyMap<string, readonly string[]>;
   /** True if it was used so often that the run would not end. */
   readonly isEndless: () => boolean;
 };
@@ -89,7 +90,7 @@ export function createHostileStore(behind: ObjectStore, options: HostileOptions)
   const { random, keys, address, onOperation } = options;
   const attacks = Array.from({ length: 1 + Math.floor(random() * 3) }, () => drawAttack(options));
   const asked: AskedWrite[] = [];
-  const served = new Map<string, Uint8Array[]>();
+  const served = new Map<string, string[]>();
   let operations = 0;
 
   function begin(key: string): void {
@@ -137,7 +138,7 @@ export function createHostileStore(behind: ObjectStore, options: HostileOptions)
       const answered = how === undefined ? found : await answer(how, key, found, maxBytes);
       const bytes = answered?.bytes.subarray(0, maxBytes);
       if (answered === undefined || bytes === undefined) return undefined;
-      served.set(key, [...(served.get(key) ?? []), bytes]);
+      served.set(key, [...(served.get(key) ?? []), sha256Hex(bytes)]);
       return { ...answered, bytes };
     },
     async head(key): Promise<ObjectHead | undefined> {

@@ -47,7 +47,7 @@ export type Truth = {
 
 /** Publishes and signs two releases, between which three objects are written that no release names. */
 export async function createTruth(): Promise<Truth> {
-  const site = await createSignedSite(FIRST);
+  const site = await createSignedSite(FIRST, { seed: 'own' });
   const clock = { nowMs: parseInstant(FIRST) ?? NaN };
   const store = createMemoryStore(() => clock.nowMs);
   await site.install(store);
@@ -89,7 +89,7 @@ export async function createTruth(): Promise<Truth> {
 }
 
 async function createForeign(): Promise<ObjectStore> {
-  const site = await createSignedSite(FIRST);
+  const site = await createSignedSite(FIRST, { seed: 'foreign' });
   const store = createMemoryStore(() => parseInstant(SECOND) ?? NaN);
   await site.install(store);
   const inputs = [randomSeries({ chain: 'arbitrum', seed: 1, days: 4 })];

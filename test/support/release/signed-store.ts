@@ -1,5 +1,6 @@
 import { openFileSigner } from '../../../generator/signing/open-signer.js';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { sha256Hex } from '../../../schemas/digest.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { KeySet } from '../../../schemas/types.generated.js';
@@ -24,10 +25,23 @@ export type SignedSite = {
   readonly install: (store: ObjectStore, keySet?: KeySet) => Promise<void>;
 };
 
-/** Returns a new key: Ed25519, or P-256 as KMS has. */
-export function makeSigner(kind: 'ed25519' | 'p256' = 'ed25519'): Promise<Signer> {
+/** Beginning of an Ed25519 key in PKCS #8, before its 32 bytes (RFC 8410). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Returns a new key: Ed25519, or P-256 as KMS has. With a seed, always the same Ed25519 key. */
+export function makeSigner(kind: 'ed25519' | 'p256' = 'ed25519', seed?: string): Promise<Signer> {
   const { privateKey } =
-    kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    seed !== undefined
+      ? {
+          privateKey: createPrivateKey({
+            key: Buffer.concat([PKCS8, Buffer.from(sha256Hex(seed), 'hex')]),
+            format: 'der',
+            type: 'pkcs8',
+          }),
+        }
+      : kind === 'ed25519'
+        ? generateKeyPairSync('ed25519')
+        : generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return openFileSigner('a new key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 }
 
@@ -37,9 +51,19 @@ export async function createSignedSite(
   {
     kind,
     signedFromSequence = 1,
-  }: { readonly kind?: 'ed25519' | 'p256'; readonly signedFromSequence?: number } = {},
+    seed,
+  }: {
+    readonly kind?: 'ed25519' | 'p256';
+    readonly signedFromSequence?: number;
+    readonly seed?: string;
+  } = {},
 ): Promise<SignedSite> {
-  const [root, signer] = [await makeSigner(), await makeSigner(kind)];
+  const [root, signer] = await Promise.all(
+    seed === undefined
+      ? [makeSigner(), makeSigner(kind)]
+      : ['root', 'release'].map((name) => makeSigner('ed25519', `${seed} ${name}`)),
+  );
+  if (root === undefined || signer === undefined) throw new Error('there are two keys');
   const nowMs = toMs(madeAt);
   const keySet = createKeySet({ site: SITE, root: root.jwk, release: signer, signedFromSequence }, nowMs);
   return {
