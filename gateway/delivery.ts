@@ -17,16 +17,17 @@ function createSignedUrlCache(signer: UrlSigner, now: () => number): UrlSigner {
   let second = Number.NaN;
   const urls = new Map<string, { readonly object: SignedObject; readonly signed: SignedUrl }>();
   return {
-    sign(object) {
+    sign(object, method = 'GET') {
       const current = Math.floor(now() / 1000);
       if (current !== second || urls.size >= MAX_URLS) {
         urls.clear();
         second = current;
       }
-      const cached = urls.get(object.sha256);
+      const name = `${method} ${object.sha256}`;
+      const cached = urls.get(name);
       if (cached !== undefined && isSame(cached.object, object)) return cached.signed;
-      const signed = signer.sign(object);
-      if (!(signed instanceof Promise)) urls.set(object.sha256, { object, signed });
+      const signed = signer.sign(object, method);
+      if (!(signed instanceof Promise)) urls.set(name, { object, signed });
       return signed;
     },
   };

@@ -59,9 +59,10 @@ const TEMPLATES = {
  * - A grant that is active now must include the file. Before a refusal, the account is read again and, if a purchase has
  *   lapsed, updated from Stripe, because access may have begun a moment ago.
  * - The newest release says which object the path is. If it may be too old to have the file, a newer one is looked for.
- * - `If-None-Match` and HEAD are answered from the release, without a URL.
- * - Any other request gets a URL for this object, which expires: as a redirect, or in a JSON document. File contents never
- *   pass through here.
+ * - `If-None-Match` with the digest is answered from the release, without a URL.
+ * - Any other request gets a URL for this object and its method, which expires: as a redirect, or in a JSON document. File
+ *   contents never pass through here.
+ * - So one server answers GET and HEAD of a file, with one ETag: readers of parts of files compare them. A redirect has none.
  */
 export function createFilesHandlers(options: FilesOptions): Middleware[] {
   const begin = beginRoute({
@@ -95,17 +96,12 @@ function authorize(options: FilesOptions): Middleware {
     const facts = await findFile(releases, file);
     if (matchesEtag(req.headers['if-none-match'], facts.etag)) {
       context.decision = 'not-modified';
-      res.writeHead(304, headersOf(facts)).end();
+      res.writeHead(304, { ...headersOf(facts), ETag: facts.etag }).end();
       return;
     }
-    if (req.method === 'HEAD') {
-      context.decision = 'described';
-      sendFacts(res, facts);
-      return;
-    }
-
     const startedMs = clock();
-    const signed = await signer.sign(facts);
+    const isHead = req.method === 'HEAD' && form === 'redirect'; // a document has a URL for GET, also when only its head is sent
+    const signed = await signer.sign(facts, isHead ? 'HEAD' : 'GET');
     metrics.signed((clock() - startedMs) / 1000);
     context.decision = form;
     if (form === 'redirect') sendRedirect(res, facts, signed);
@@ -114,26 +110,12 @@ function authorize(options: FilesOptions): Middleware {
 }
 
 /** Returns the headers of every response about a file. Caches must not store them: they apply to one key for a limited time. */
-function headersOf({ etag, sha256, revision }: FileFacts): Record<string, string | number> {
+function headersOf({ sha256, revision }: FileFacts): Record<string, string | number> {
   return {
     'Cache-Control': 'private, no-store',
-    ETag: etag,
     'X-Content-SHA256': sha256,
     'X-Published-Revision': revision,
   };
-}
-
-/** Answers HEAD from the indexed release, without a redirect: a signed URL is valid for GET only. */
-function sendFacts(res: ServerResponse, facts: FileFacts): void {
-  const digest = Buffer.from(facts.sha256, 'hex').toString('base64');
-  res.writeHead(200, {
-    ...headersOf(facts),
-    'Content-Type': facts.mediaType,
-    'Content-Length': facts.sizeBytes,
-    'Content-Disposition': facts.disposition,
-    'Repr-Digest': `sha-256=:${digest}:`,
-  });
-  res.end();
 }
 
 function sendRedirect(res: ServerResponse, facts: FileFacts, { url, expiresInSeconds }: SignedUrl): void {

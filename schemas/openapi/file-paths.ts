@@ -23,6 +23,7 @@ import {
   inPath,
   json,
   KEY,
+  REDIRECTED,
   PERIOD,
   PRIVATE,
   RANGE,
@@ -56,28 +57,21 @@ function subscriberFile(
     problems = [],
   }: { readonly description: string; readonly problems?: readonly ProblemCode[] },
 ): JsonObject {
-  const headers: readonly HeaderName[] = [...RATE, ...FILE];
-  const notModified: Answers = {
-    '304': { description: 'Not modified. One of the ETags in If-None-Match is current.', headers },
-  };
+  const headers: readonly HeaderName[] = [...RATE, ...REDIRECTED];
   const answers: Answers = {
     '200': {
       description: 'A document with the signed URL of the file.',
       content: json('file-link'),
       headers: [...headers, 'X-Url-Expires-In'],
     },
-    ...notModified,
+    '304': {
+      description: 'Not modified. One of the ETags in If-None-Match is current.',
+      headers: [...RATE, ...FILE],
+    },
     '307': {
       description: 'Redirect to the signed URL of the file. Do not send the API key there.',
       headers: [...headers, 'Location', 'X-Url-Expires-In'],
     },
-  };
-  const headAnswers: Answers = {
-    '200': {
-      description: 'The headers of the file itself.',
-      headers: [...headers, 'Content-Disposition', 'Repr-Digest'],
-    },
-    ...notModified,
   };
   const options = {
     id,
@@ -90,7 +84,7 @@ function subscriberFile(
     problems: [...FILE_PROBLEMS, ...problems],
     problemHeaders: RATE,
   };
-  return toReads(options, headAnswers);
+  return toReads(options);
 }
 
 const plansWith = (has: (plan: (typeof PLAN_IDS)[number]) => boolean): string =>

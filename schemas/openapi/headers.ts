@@ -24,10 +24,6 @@ export const HEADERS = {
     description: 'The rate limit that applies to the request.',
     schema: { type: 'string', pattern: '^"(key|address|credentials|links)";q=\\d+;w=60$' },
   },
-  'Repr-Digest': always('Digest of the file (RFC 9530).', {
-    type: 'string',
-    pattern: '^sha-256=:[0-9A-Za-z+/]{43}=:$',
-  }),
   'Retry-After': { description: 'Number of seconds to wait before trying again.', schema: count },
   'WWW-Authenticate': always('The authentication that is required: an API key or a session.', {
     type: 'string',

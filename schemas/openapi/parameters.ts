@@ -14,6 +14,8 @@ export const FILE: readonly HeaderName[] = [
   'X-Content-SHA256',
   'X-Published-Revision',
 ];
+/** Headers of a link to a file. The file's ETag is in the answer of the link. */
+export const REDIRECTED: readonly HeaderName[] = FILE.filter((name) => name !== 'ETag');
 /** Headers of a response that caches must not store. */
 export const PRIVATE: readonly HeaderName[] = [...RATE, 'Cache-Control'];
 /** Security of an operation that requires an API key. */

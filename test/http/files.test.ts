@@ -63,12 +63,12 @@ describe('GET of an entitled file', () => {
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'cache-control': 'private, no-store',
       vary: 'X-API-Key, Accept, Origin',
-      etag: `"sha256:${entry?.sha256 ?? ''}"`,
       'x-content-sha256': entry?.sha256,
       'x-published-revision': entry?.revision,
       'x-url-expires-in': '300',
       'x-content-type-options': 'nosniff',
     });
+    expect(response.headers.get('etag')).toBeNull(); // that of the file is in the answer of the link
     const object = await fetch(response.headers.get('location') ?? '');
     const bytes = new Uint8Array(await object.arrayBuffer());
     expect([object.status, sha256Hex(bytes)]).toEqual([200, entry?.sha256]);
@@ -83,7 +83,7 @@ describe('GET of an entitled file', () => {
     const entry = record.bundles[BUNDLE];
     const response = await send(`${BUNDLE}${query}`, headers);
     const { url, ...rest } = await documentOf(response);
-    expect([response.status, response.headers.get('etag')]).toEqual([200, `"sha256:${entry?.sha256 ?? ''}"`]);
+    expect([response.status, response.headers.get('etag')]).toEqual([200, null]);
     expect(rest).toEqual({
       expires_in: 300,
       sha256: entry?.sha256,
@@ -159,16 +159,26 @@ describe('a conditional request', () => {
 });
 
 describe('HEAD', () => {
-  it('describes the file and never redirects', async () => {
+  it('redirects to a link that answers HEAD with the size, type and ETag of the file', async () => {
     const entry = record.bundles[BUNDLE];
     const response = await send(BUNDLE, {}, { method: 'HEAD' });
-    expect([response.status, response.headers.get('location')]).toEqual([200, null]);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
+    expect([response.status, response.headers.get('etag')]).toEqual([307, null]);
+    const file = await fetch(response.headers.get('location') ?? '', { method: 'HEAD' });
+    expect(Object.fromEntries(file.headers)).toMatchObject({
       'content-length': String(entry?.bytes),
       'content-type': 'application/json',
       etag: `"sha256:${entry?.sha256 ?? ''}"`,
-      'repr-digest': `sha-256=:${Buffer.from(entry?.sha256 ?? '', 'hex').toString('base64')}:`,
     });
+  });
+
+  it('of a document has the size of the document', async () => {
+    const [get, head] = [
+      await send(`${BUNDLE}?redirect=false`),
+      await send(`${BUNDLE}?redirect=false`, {}, { method: 'HEAD' }),
+    ];
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(head.headers.get('content-type')).toBe('application/json');
+    expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(await get.text()));
   });
 
   it('answers 304, 401, 403 and 404 as GET does', async () => {

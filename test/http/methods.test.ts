@@ -148,9 +148,9 @@ describe.each(ROUTES)('%s', (path, allow) => {
 
   it('answers HEAD like GET, without a body', async () => {
     const [get, head] = [await send('GET', path), await send('HEAD', path)];
-    const expected = get.status === 307 ? 200 : get.status;
-    expect([head.status, await head.text(), head.headers.get('location')]).toEqual([expected, '', null]);
-    for (const name of get.status === 307 ? ['etag', 'vary'] : ['etag', 'content-type', 'content-length']) {
+    expect([head.status, await head.text()]).toEqual([get.status, '']);
+    expect(head.headers.has('location')).toBe(get.headers.has('location'));
+    for (const name of ['etag', 'vary', 'content-type', 'content-length']) {
       expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
     }
   });

@@ -10,8 +10,10 @@ export type SigningKey = {
 /** A bucket, or a prefix in it: `origin` has no path; `path` is percent-encoded and ends with a slash. */
 type SigningLocation = { readonly origin: string; readonly path: string; readonly region: string };
 
-/** A GET of one key, and the headers of its response. */
-export type SignedGet = {
+/** A GET or HEAD of one key, and the headers of its response. */
+export type SignedRead = {
+  /** Default: GET. */
+  readonly method?: ReadMethod;
   /** Key relative to `path`. */
   readonly key: string;
   readonly expiresInSeconds: number;
@@ -19,8 +21,11 @@ export type SignedGet = {
   readonly responseDisposition: string;
 };
 
+/** The method that a signed URL is for. S3 accepts it for no other. */
+export type ReadMethod = 'GET' | 'HEAD';
+
 /** Creates URLs that S3 accepts until they expire. */
-export type Presigner = { readonly presign: (get: SignedGet, nowMs: number) => string };
+export type Presigner = { readonly presign: (read: SignedRead, nowMs: number) => string };
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const UNSIGNED = 'UNSIGNED-PAYLOAD';
@@ -28,7 +33,7 @@ const UNSIGNED = 'UNSIGNED-PAYLOAD';
 const PLAIN = /^[A-Za-z0-9._~/-]*$/;
 
 /**
- * Creates a presigner for GETs by Signature Version 4 in the query. Only the header `Host` is signed, so that a client
+ * Creates a presigner for reads by Signature Version 4 in the query. Only the header `Host` is signed, so that a client
  * can add headers such as `Range`. It creates the same URLs as the AWS SDK, but caches the signing key of the day and
  * the parts of the query that stay the same for a second.
  * Source: AWS, Authenticating Requests: Using Query Parameters (AWS Signature Version 4).
@@ -60,12 +65,12 @@ export function createPresigner(
   }
 
   return {
-    presign({ key, expiresInSeconds, responseDisposition, responseType }, nowMs) {
+    presign({ method = 'GET', key, expiresInSeconds, responseDisposition, responseType }, nowMs) {
       const now = secondOf(nowMs);
       const disposition = percentEncode(responseDisposition);
-      const query = `${now.query}&X-Amz-Expires=${expiresInSeconds}${token}&X-Amz-SignedHeaders=host&response-content-disposition=${disposition}&response-content-type=${percentEncode(responseType)}&x-id=GetObject`;
+      const query = `${now.query}&X-Amz-Expires=${expiresInSeconds}${token}&X-Amz-SignedHeaders=host&response-content-disposition=${disposition}&response-content-type=${percentEncode(responseType)}${method === 'GET' ? '&x-id=GetObject' : ''}`;
       const uri = path + (PLAIN.test(key) ? key : key.split('/').map(percentEncode).join('/'));
-      const digest = sha256Hex(`GET\n${uri}\n${query}${canonicalTail}`);
+      const digest = sha256Hex(`${method}\n${uri}\n${query}${canonicalTail}`);
       const signature = toHex(hmacSha256(now.key, now.toSign + digest));
       return `${origin}${uri}?${query}&X-Amz-Signature=${signature}`;
     },

@@ -1,7 +1,7 @@
 import { objectKey } from '../../../schemas/paths.js';
 import { GatewayError } from '../../core/problems.js';
 import type { S3Signing } from '../../../infra/store/s3/s3-signing.js';
-import { createPresigner, type Presigner } from '../../core/signing/sigv4.js';
+import { createPresigner, type Presigner, type ReadMethod } from '../../core/signing/sigv4.js';
 import { createFreshValue } from '../timing/fresh-value.js';
 import type { Freshness } from '../timing/freshness.js';
 import { noAnswerFrom, PROVIDER_LIMIT_MS, withTimeLimit } from '../timing/time-limit.js';
@@ -48,18 +48,22 @@ export function createS3UrlSigner(options: S3UrlSignerOptions): UrlSigner {
     },
   });
 
-  function signWith(current: Credentials, { sha256, mediaType, disposition }: SignedObject): SignedUrl {
+  function signWith(
+    current: Credentials,
+    { sha256, mediaType, disposition }: SignedObject,
+    method: ReadMethod,
+  ): SignedUrl {
     const expiresInSeconds = Math.min(ttlSeconds, Math.floor(lifeMs(current) / 1000));
-    const get = { responseType: mediaType, responseDisposition: disposition, expiresInSeconds };
-    return { url: current.presigner.presign({ ...get, key: objectKey(sha256) }, now()), expiresInSeconds };
+    const read = { method, responseType: mediaType, responseDisposition: disposition, expiresInSeconds };
+    return { url: current.presigner.presign({ ...read, key: objectKey(sha256) }, now()), expiresInSeconds };
   }
 
   return {
-    sign(object) {
+    sign(object, method = 'GET') {
       const current = credentials.peek();
-      if (current !== undefined) return signWith(current, object);
+      if (current !== undefined) return signWith(current, object, method);
       return credentials.read().then(
-        (renewed) => signWith(renewed, object),
+        (renewed) => signWith(renewed, object, method),
         () => {
           throw new GatewayError('store-unavailable');
         },

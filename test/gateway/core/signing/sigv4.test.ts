@@ -2,7 +2,7 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import fc from 'fast-check';
 import { objectKey } from '../../../../schemas/paths.js';
-import { createPresigner, type SignedGet, type SigningKey } from '../../../../gateway/core/signing/sigv4.js';
+import { createPresigner, type SignedRead, type SigningKey } from '../../../../gateway/core/signing/sigv4.js';
 import type { S3Address } from '../../../../schemas/store-address.js';
 import { resolveS3Signing } from '../../../../infra/store/s3/s3-signing.js';
 import { anyText } from '../../../support/random/any-text.js';
@@ -22,7 +22,7 @@ function takeApart(url: string): { readonly where: string; readonly parameters: 
 type Case = {
   readonly at: S3Address & { readonly region: string };
   readonly credentials: SigningKey;
-  readonly get: SignedGet;
+  readonly get: SignedRead;
   readonly nowMs: number;
 };
 
