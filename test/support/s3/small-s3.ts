@@ -104,6 +104,10 @@ export async function startSmallS3(manner: Manner = {}): Promise<SmallS3> {
       res.writeHead(404).end(req.method === 'HEAD' ? '' : errorDocument('NoSuchKey', 'No such key'));
       return;
     }
+    if (req.headers['if-none-match'] === etagOf(body)) {
+      res.writeHead(304, { etag: etagOf(body) }).end();
+      return;
+    }
     const ranges = parseRange(body.length, req.headers.range ?? 'bytes=0-');
     const part = typeof ranges === 'number' ? { start: 0, end: body.length - 1 } : ranges[0];
     const sent = body.subarray(part?.start, (part?.end ?? 0) + 1);
@@ -113,6 +117,9 @@ export async function startSmallS3(manner: Manner = {}): Promise<SmallS3> {
       server: 'small-s3',
       'content-length': sent.length,
       'last-modified': new Date().toUTCString(),
+      ...(req.headers.range === undefined
+        ? {}
+        : { 'content-range': `bytes ${part?.start ?? 0}-${part?.end ?? 0}/${body.length}` }),
       ...(manner.forgetsDigests === true ? {} : { 'x-amz-checksum-sha256': digest }),
     });
     res.end(req.method === 'HEAD' ? undefined : sent);
@@ -138,7 +145,14 @@ export async function startSmallS3(manner: Manner = {}): Promise<SmallS3> {
     const signingDate = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second));
     if (signingDate.getTime() + seconds * 1000 < Date.now()) return false;
     const client = createS3Client(readS3Address(address), { credentials: CREDENTIALS });
-    const names = { Bucket: 'bucket', Key: key };
+    const type = url.searchParams.get('response-content-type');
+    const disposition = url.searchParams.get('response-content-disposition');
+    const names = {
+      Bucket: 'bucket',
+      Key: key,
+      ...(type === null ? {} : { ResponseContentType: type }),
+      ...(disposition === null ? {} : { ResponseContentDisposition: disposition }),
+    };
     const command = req.method === 'HEAD' ? new HeadObjectCommand(names) : new GetObjectCommand(names);
     const expected = new URL(await getSignedUrl(client, command, { expiresIn: seconds, signingDate }));
     const name = 'X-Amz-Signature';
