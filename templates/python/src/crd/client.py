@@ -12,10 +12,10 @@ from .archive import JOBS, Archive, Progress, unchanged
 from .cache import Cache
 from .errors import UsageError
 from .files import Files
-from .manifest import Date
 from .settings import find_api_key, find_base_url, find_cache
 from .tables import TABLE_GENRES, Tables
 from .terminal import say
+from .times import Date
 from .transport import Transport
 
 if TYPE_CHECKING:
