@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import functools
+import io
 import random
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +21,7 @@ from crd.manifest import Manifest
 from crd.row_times import row_times
 from crd.times import parse_date, parse_instant
 from service import KEY, Service
-from story import DATES, LAST
+from story import CALENDAR, DATES, LAST, METHODOLOGY
 
 UTC = datetime.timezone.utc
 EAST = datetime.timezone(datetime.timedelta(hours=3))
@@ -60,7 +62,7 @@ def test_a_value_means_the_same_in_a_column_and_as_an_argument(value: Any, meani
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 @pytest.mark.parametrize("zone", [None, "Asia/Tokyo"])
 def test_columns_of_times_of_pandas_and_of_arrow_are_read(unit: Any, zone: str | None) -> None:
-    column = pandas.Series(pandas.to_datetime([LAST, None])).dt.as_unit(unit).dt.tz_localize(zone)
+    column = pandas.to_datetime(pandas.Series([LAST, None])).dt.as_unit(unit).dt.tz_localize(zone)
     expected = [f"{LAST}T00:00:00+00:00" if zone is None else "2026-01-20T15:00:00+00:00", None]
     assert times_of(column) == expected
     assert times_of(column.astype(pandas.ArrowDtype(pyarrow.timestamp(unit, zone)))) == expected
@@ -134,18 +136,51 @@ def test_the_first_wrong_value_is_named_with_its_row() -> None:
 
 @pytest.mark.parametrize("name", ["start", "end", "as_of"])
 def test_arguments_follow_the_same_rule(client: Client, name: str) -> None:
+    history: Any = functools.partial(client.tables.history, "gold", "base")
     first = {"start": "2026-01-02", "end": DATES[0], "as_of": DATES[0]}[name]
-    for wrong in ("01/03/2022", "2022-3-1", "20220301", "2022-W09-2", "soon", 20220301, 1646092800.0, True, pandas.NaT):
+    wrongs: list[Any] = ["01/03/2022", "2022-3-1", "20220301", "2022-W09-2", "soon", 20220301, 1646092800.0, True]
+    for wrong in (*wrongs, pandas.NaT):
         with pytest.raises(UsageError, match=f"{name}=.*is not (a date|valid).*Use a"):
-            client.history("gold", "base", **{name: wrong})
-    for wrong in (numpy.datetime64("2026-01-02"), pandas.Period("2026-01-02")):
+            history(**{name: wrong})
+    for other in (numpy.datetime64("2026-01-02"), pandas.Period("2026-01-02")):
         with pytest.raises(UsageError, match=f"{name}="):
-            client.history("gold", "base", **{name: wrong})
+            history(**{name: other})
     if name != "as_of":
         east = datetime.datetime(2026, 1, 3 if name == "start" else 2, 1, tzinfo=EAST)  # the day before in UTC
         for right in (first, east, east.isoformat(), pandas.Timestamp(east), f"{first}T23:59:59Z"):
-            dates = client.tables.history("gold", "base", **{name: right}).columns["date"]
+            dates = history(**{name: right}).columns["date"]
             assert dates[0 if name == "start" else -1] == first
+
+
+README = METHODOLOGY.parents[2] / "templates" / "python" / "README.md"
+GUIDE = README.parents[1] / "guides" / "join.md"
+PARSED = 'frame["date"] = pd.to_datetime(frame["date"])'
+
+
+def test_dates_of_files_merge_as_the_guide_says(service: Service, client: Client) -> None:
+    read = {
+        "`pd.read_parquet(volume)`": pandas.read_parquet(
+            io.BytesIO(service.files["/api/v1/files/gold/base/volumes/2026-01.parquet"])
+        ),
+        "`pd.read_csv(calendar)`": pandas.read_csv(io.BytesIO(service.public[CALENDAR])),
+        "frames of the client": client.calendar("base"),
+    }
+
+    def merged(left: pandas.DataFrame, right: pandas.DataFrame) -> str:
+        try:
+            return "rows" if len(left.merge(right, on="date")) > 0 else "no rows"
+        except ValueError:
+            return "`ValueError`"
+
+    kinds = ["`datetime.date`", "text", "datetimes"]
+    for (name, frame), kind in zip(read.items(), kinds):
+        row = f"| {' | '.join([name, kind, *(merged(frame, other) for other in read.values())])} |"
+        assert row in GUIDE.read_text("utf-8")
+        assert row in README.read_text("utf-8")
+    for page in (GUIDE, README):
+        assert PARSED in page.read_text("utf-8")
+    parsed = [frame.assign(date=pandas.to_datetime(frame["date"])) for frame in read.values()]
+    assert {merged(left, right) for left in parsed for right in parsed} == {"rows"}
 
 
 def frames() -> list[tuple[Any, str]]:
