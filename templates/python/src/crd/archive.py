@@ -79,8 +79,11 @@ class Archive:
         dates = [date for date in self.manifest.entries if start <= date <= end and date > covered]
         wanted = [each for date in dates for each in self.manifest.versions(date) if keep(each.since, each.until)]
         self.cells = 0
-        read = functools.partial(self.read_volume, columns=columns)
-        tables = [*parallel(read, volumes), self.rest(wanted)]
+        # The rest first, whose requests wait for each other.
+        reads = [functools.partial(self.rest, wanted)]
+        reads += [functools.partial(self.read_volume, each, columns) for each in volumes]
+        rest, *tables = parallel(lambda read: read(), reads)
+        tables.append(rest)
         table = concatenate([each for each in tables if len(each) > 0] or tables[:1], {})
         if len(table) == 0:
             return table
