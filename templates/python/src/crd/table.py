@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from .columns import Kind, Row, kind_of, labels_of, parse_cell
@@ -184,7 +186,8 @@ def parse_parquet(
         def cells_of(name: str) -> list[Any]:
             if name in texts:
                 return texts_of(read[name])
-            return list(read[name].cast(types.get(kind_of(name), pyarrow.string())).to_pylist())
+            column, wanted_type = read[name], types.get(kind_of(name), pyarrow.string())
+            return list((column if column.type == wanted_type else column.cast(wanted_type)).to_pylist())
 
         return checked(Table({each: cells_of(each) for each in names}), needed)
     except (pyarrow.ArrowException, ValueError, LookupError, OSError, TypeError) as fault:
@@ -207,13 +210,20 @@ def checked(table: Table, needed: Iterable[str]) -> Table:
     for name, cells in table.columns.items():
         if is_name(name) is not None:
             raise ValueError(f"it has a column {name[:100]!r}")
-        form, present = FORMS[kind_of(name)], [cell for cell in cells if cell is not None]
-        if all_have(form, present):
+        if kind_of(name) == "number" and are_finite(cells):
             continue
-        wrong = next((cell for cell in present if form(cell) is not None), None)
+        form, different = FORMS[kind_of(name)], [cell for cell in dict.fromkeys(cells) if cell is not None]
+        if all_have(form, different):
+            continue
+        wrong = next((cell for cell in different if form(cell) is not None), None)
         if wrong is not None:
             raise ValueError(f"the column {name[:100]} has the cell {str(wrong)[:100]!r}")
     return table
+
+
+def are_finite(cells: list[Any]) -> bool:
+    """Returns whether all cells are finite doubles or None."""
+    return set(map(type, cells)) <= {float, NoneType} and all(map(math.isfinite, filter(None, cells)))
 
 
 def concatenate(tables: Sequence[Table], attributes: dict[str, Any]) -> Table:
