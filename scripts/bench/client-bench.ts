@@ -102,7 +102,7 @@ function toChecks({ gold, meta, mirror, regimes }: Measured, when: string): Chec
     ratio('gold history by curl', gold, 1.3),
     ratio('meta history by curl', meta, 1.3),
     { name: `mirror of all${when}`, measured: mirror * 1000, relation: 'under', bound: 10_000, unit: 'ms' },
-    ratio('regimes_on 200,000 rows by pandas', regimes, 3),
+    ratio('regimes_on 200,000 rows by pandas', regimes, 4),
     { name: `regimes_on 200,000 rows${when}`, measured: joined, relation: 'under', bound: 1000, unit: 'ms' },
   ];
 }
