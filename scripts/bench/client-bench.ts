@@ -21,10 +21,14 @@ import {
   startServerProcess,
 } from './harness.js';
 
-/** What measure_client.py prints, in seconds. A sample of a genre is the client's time and that of curl. */
-type Sample = readonly [client: number, curl: number];
+/**
+ * What measure_client.py prints, in seconds. A sample is the client's time and that of its peer: curl for a history, pandas
+ * for `regimes_on`.
+ */
+type Sample = readonly [client: number, peer: number];
 type Measured = {
   readonly mirror: number;
+  readonly regimes: readonly Sample[];
   readonly gold: readonly Sample[];
   readonly meta: readonly Sample[];
 };
@@ -33,10 +37,10 @@ const ROUNDS = 15;
 /** Delays of each answer: none, and a round trip to a service in another city. */
 const DELAYS_MS = [0, 10];
 
-/** Adds the bench of the Python client: a history relative to curl of the same bytes, and a mirror of a whole store. */
+/** Adds the bench of the Python client: a history by curl of the same bytes, a mirror of a whole store, and a join. */
 export const addClientBench: Bench = (command, options) =>
   command
-    .summary('time of a history relative to curl, and of a mirror')
+    .summary('time of a history relative to curl, of a mirror, and of regimes_on relative to pandas')
     .description(
       'Serves the full histories (CRD_HISTORY_DIR) and reads and mirrors them with the Python client.',
     )
@@ -72,7 +76,7 @@ async function runClientBench(work: string, options: BenchOptions): Promise<void
       proxy.forward(gateway.url, delayMs);
       const measured = await measure([proxy.url, String(ROUNDS), work], store.key, options);
       checks.push(...toChecks(measured, `, answers after ${delayMs} ms`));
-      const floors = [measured.gold, measured.meta].map((samples) => median(samples.map(([, curl]) => curl)));
+      const floors = [measured.gold, measured.meta].map((samples) => median(samples.map(([, peer]) => peer)));
       options.print(
         `curl: ${floors.map((s) => (s * 1000).toFixed(0)).join(' and ')} ms, after ${delayMs} ms`,
       );
@@ -85,22 +89,21 @@ async function runClientBench(work: string, options: BenchOptions): Promise<void
   }
 }
 
-function toChecks({ gold, meta, mirror }: Measured, when: string): Check[] {
-  const ratio = (name: string, samples: readonly Sample[]): Check => {
-    const measured = median(samples.map(([client, curl]) => client / curl));
-    return {
-      name: `${name} history by curl${when}`,
-      measured,
-      relation: 'at most',
-      bound: 1.3,
-      unit: 'times',
-    };
-  };
-  const whole = { relation: 'under', bound: 10_000, unit: 'ms' } as const;
+function toChecks({ gold, meta, mirror, regimes }: Measured, when: string): Check[] {
+  const ratio = (name: string, samples: readonly Sample[], bound: number): Check => ({
+    name: name + when,
+    measured: median(samples.map(([client, peer]) => client / peer)),
+    relation: 'at most',
+    bound,
+    unit: 'times',
+  });
+  const joined = median(regimes.map(([client]) => client)) * 1000;
   return [
-    ratio('gold', gold),
-    ratio('meta', meta),
-    { name: `mirror of all${when}`, measured: mirror * 1000, ...whole },
+    ratio('gold history by curl', gold, 1.3),
+    ratio('meta history by curl', meta, 1.3),
+    { name: `mirror of all${when}`, measured: mirror * 1000, relation: 'under', bound: 10_000, unit: 'ms' },
+    ratio('regimes_on 200,000 rows by pandas', regimes, 4),
+    { name: `regimes_on 200,000 rows${when}`, measured: joined, relation: 'under', bound: 1000, unit: 'ms' },
   ];
 }
 

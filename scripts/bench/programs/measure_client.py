@@ -6,14 +6,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
-import pandas  # noqa: F401  loaded before the first measurement
-import pyarrow.parquet  # noqa: F401
+import pandas
+import pyarrow.parquet  # noqa: F401  loaded before the first measurement
 
 import crd
 
 url, rounds, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 key = os.environ["CRD_API_KEY"]
+ROWS = 200_000  # for `regimes_on`
 
 
 def timed(work) -> float:
@@ -39,7 +41,27 @@ def sample(genre: str, curl: list[str]) -> list[float]:
     return [timed(lambda: client.history(genre, "bitcoin")), timed(lambda: subprocess.run(curl, check=True))]
 
 
-result = {"mirror": timed(lambda: new_client().sync(f"{folder}/mirror-{time.time_ns()}"))}
+def regimes_samples(mirror: str) -> list[list[float]]:
+    """Returns times of `regimes_on`, and of pandas alone: it joins the labels of the volumes in the mirror."""
+    times = pandas.date_range("2016-01-01", periods=ROWS, freq="20min").to_series().sample(frac=1, random_state=1)
+    frame = pandas.DataFrame({"date": times.to_numpy(), "value": 1.0})
+    client = new_client()
+
+    def join_plainly() -> None:
+        volumes = Path(mirror, "meta", "bitcoin", "volumes").glob("*.parquet")
+        labels = pandas.concat([pandas.read_parquet(each, columns=["date", "regime"]) for each in volumes])
+        labels["date"] = pandas.to_datetime(labels["date"]).astype(frame["date"].dtype) + pandas.Timedelta(days=1)
+        pandas.merge_asof(frame.sort_values("date"), labels.sort_values("date"), on="date")
+
+    def join() -> None:
+        client.regimes_on(frame, chain="bitcoin", daily=False)
+
+    join()  # fills the cache
+    return [[timed(join), timed(join_plainly)] for _ in range(rounds)]
+
+
+mirror = f"{folder}/mirror-{time.time_ns()}"
+result = {"mirror": timed(lambda: new_client().sync(mirror)), "regimes": regimes_samples(mirror)}
 for genre in ("gold", "meta"):  # curl downloads the same files in one connection, and follows the redirects to links
     outputs = [part for path in paths_of(genre) for part in ("--output", f"{folder}/curl", url + path)]
     curl = ["curl", "-sSfL", "--header", f"X-API-Key: {key}", *outputs]

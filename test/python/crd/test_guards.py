@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import gzip
 import json
+import random
 import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -25,7 +27,20 @@ from crd.strict_json import parse_json
 from crd.table import parse_csv
 from crd.terminal import printable, shown_json
 from crd.transport import LONGEST_WAIT_SECONDS, retry_after, unpacked
-from crd.values import chain, date, instant, period, sha256, url_path
+from crd.values import (
+    all_have,
+    cell_text,
+    chain,
+    date,
+    each_of,
+    having,
+    instant,
+    number,
+    period,
+    sha256,
+    url_path,
+    whole,
+)
 from service import KEY, Answer, Service, problem
 from signed import Signer
 from story import CALENDAR, LAST, METHODOLOGY
@@ -48,6 +63,7 @@ MANIFEST = "/api/v1/files/gold/base/manifest.json"
         (b"1" * 26, "26 digits"),
         (b"[" * 33 + b"]" * 33, "too deeply"),
         (b'{"a\\\\":' * 33 + b"1" + b"}" * 33, "too deeply"),
+        (b'["","]","[\\"]",' + b"[" * 32 + b"]" * 33, "too deeply"),
         (b'"\\ud800"', "surrogates"),
         (b"[" + b"1," * 1_000_001 + b"1]", "too many values"),
         (b" " * (2**24 + 1), "bytes"),
@@ -65,6 +81,7 @@ def test_strict_json_is_read_like_json() -> None:
     for text in (
         '{"a": [1, -2.5e-7, "[[\\"{", null, true], "ü": {"\\\\": "\\ud83d\\ude00"}}',
         "[" * 32 + "]" * 32,
+        '["' + "[" * 33 + '","","' + "{,[" * 400_000 + '"]',
         "0",
     ):
         assert parse_json(text.encode()) == json.loads(text)
@@ -89,6 +106,45 @@ def test_values_have_one_spelling() -> None:
     assert date("2026-02-30") is not None
     assert instant("2026-03-01T06:00:60Z") is not None
     assert sha256("0A" * 32) is not None
+
+
+def test_a_list_is_judged_like_each_of_its_values() -> None:
+    drawn: list[Any] = [None, True, 0, 1, -1, 2**60, 0.5, float("nan"), float("inf"), "", "a", "a\n", "=a", "0a" * 32]
+    drawn += [
+        "2024-02-29",
+        "2026-03-01T06:00:00Z",
+        "2024-02-30",
+        "1969-12-31",
+        "v1",
+        "v0",
+        "2026-01-20.000001",
+        "x" * 1_001,
+        [],
+        {},
+        [1],
+    ]
+    item = having({"b": number}, a=whole(0, 5))
+    drawn += [
+        {"a": 1},
+        {"a": 1, "b": 0.5},
+        {"a": 1, "b": "x"},
+        {"b": 1},
+        {"a": True},
+        {"a": 9},
+        [{"a": 1}],
+        [{}],
+        [{"a": 0}] * 3,
+    ]
+    forms = [date, instant, chain, sha256, cell_text, number, whole(0, 5), item, each_of(item, 2), each_of(item, 2, 0)]
+    draw = random.Random(1)
+    for form in forms:
+        valid = [value for value in drawn if form(value) is None]
+        for _ in range(200):
+            values = draw.choices(valid, k=draw.randrange(5)) + draw.choices(drawn, k=draw.randrange(2))
+            assert all_have(form, values) == all(form(value) is None for value in values), values
+        assert all_have(form, valid) and each_of(form, 1_000, 0)(valid) is None
+        wrong = next(value for value in drawn if form(value) is not None)
+        assert (each_of(form, 1_000)([*valid, wrong]) or "").split(".")[0] == str(len(valid))
 
 
 def test_a_terminal_shows_what_others_write_as_one_line() -> None:

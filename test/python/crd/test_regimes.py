@@ -67,7 +67,7 @@ def test_frames_that_cannot_be_joined_are_refused(client: Client) -> None:
         client.regimes_on(frame)
     with pytest.raises(UsageError, match="no column 'day'"):
         client.regimes_on(frame, on="day", chain="base")
-    with pytest.raises(UsageError, match="does not contain dates"):
+    with pytest.raises(UsageError, match="has 'soon' in row 1, which is not a datetime"):
         client.regimes_on(pandas.DataFrame({"date": ["soon"]}), chain="base")
     with pytest.raises(UsageError, match="'regime' already"):
         client.regimes_on(frame.assign(regime="mine"), chain="base")

@@ -6,7 +6,7 @@ import functools
 import importlib.util
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
@@ -67,14 +67,23 @@ class Archive:
         """Returns the version of each date that was in force at a revision."""
         return self.versions(start, end, lambda since, until: holds_at(revision, since, until))
 
-    def versions(self, start: str, end: str, keep: Callable[[str, str | None], bool]) -> Table:
-        """Returns the versions of the dates from `start` to `end` for which `keep(since, until)` is true."""
+    def versions(
+        self, start: str, end: str, keep: Callable[[str, str | None], bool], columns: Collection[str] | None = None
+    ) -> Table:
+        """
+        Returns the versions of the dates from `start` to `end` for which `keep(since, until)` is true. With `columns`,
+        volumes are read only as far as these and NEEDED.
+        """
         volumes = [each for each in self.manifest.volumes if each["first_date"] <= end and each["last_date"] >= start]
         covered = max((each["last_date"] for each in self.manifest.volumes), default="")
         dates = [date for date in self.manifest.entries if start <= date <= end and date > covered]
         wanted = [each for date in dates for each in self.manifest.versions(date) if keep(each.since, each.until)]
         self.cells = 0
-        tables = [*parallel(self.read_volume, volumes), self.rest(wanted)]
+        # The rest first, whose requests wait for each other.
+        reads = [functools.partial(self.rest, wanted)]
+        reads += [functools.partial(self.read_volume, each, columns) for each in volumes]
+        rest, *tables = parallel(lambda read: read(), reads)
+        tables.append(rest)
         table = concatenate([each for each in tables if len(each) > 0] or tables[:1], {})
         if len(table) == 0:
             return table
@@ -85,13 +94,13 @@ class Archive:
         values = [name for name in kept.columns if name not in {*first, *last}]
         return kept.select([*first, *in_order(self.genre, values), *last])
 
-    def read_volume(self, volume: dict[str, Any]) -> Table:
+    def read_volume(self, volume: dict[str, Any], columns: Collection[str] | None) -> Table:
         """Returns a volume: from Parquet with pyarrow, otherwise from CSV with the same cells."""
         kind, parse = ("csv", parse_csv) if importlib.util.find_spec("pyarrow") is None else ("parquet", parse_parquet)
         path = volume[kind]["path"]
         data = self.files.listed(path, volume[kind])
         with self.reading:
-            table = parse(data, path, NEEDED)
+            table = parse(data, path, NEEDED, lambda name: columns is None or name in columns or name in NEEDED)
             self.cells += len(table) * len(table.columns)
             if self.cells > MAX_CELLS or set(table.columns["chain"]) - {self.chain}:
                 raise DataError(

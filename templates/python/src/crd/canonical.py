@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import decimal
 import hashlib
-import json
+from json.encoder import encode_basestring
 from typing import Any
+
+LITERALS = {None: "null", True: "true", False: "false"}
 
 
 def canonical(value: Any) -> str:
     """Returns the RFC 8785 form of a value: members sorted by UTF-16 code units, no white space."""
-    if value is None or isinstance(value, (bool, str)):
-        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return encode_basestring(value)
+    if value is None or isinstance(value, bool):
+        return LITERALS[value]
     if isinstance(value, (int, float)):
         return number_text(float(value))
     if isinstance(value, list):

@@ -76,7 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     history.add_argument("--provenance", action="store_true", help="add the columns that say when a row was in force")
     regimes = add("regimes-on", "Add the regime of the day before to each row of a CSV file.", print_regimes, "file")
-    regimes.add_argument("--on", default="date", help="column of dates (default: date)")
+    regimes.add_argument("--on", default="date", help="column of ISO 8601 dates or times (default: date)")
     regimes.add_argument("--chain", help="chain of all rows (default: column chain)")
     about = "rows are days, or instants even at midnight (default: days if all values are at midnight)"
     regimes.add_argument("--daily", action=argparse.BooleanOptionalAction, help=about)

@@ -12,10 +12,10 @@ from .archive import JOBS, Archive, Progress, unchanged
 from .cache import Cache
 from .errors import UsageError
 from .files import Files
-from .manifest import Date
 from .settings import find_api_key, find_base_url, find_cache
 from .tables import TABLE_GENRES, Tables
 from .terminal import say
+from .times import Date
 from .transport import Transport
 
 if TYPE_CHECKING:
@@ -101,8 +101,9 @@ class Client:
         - an instant (datetime, pandas.Timestamp, or a text with a time), also at midnight: in UTC without a time zone;
         - a revision, such as "2026-03-01.000001".
 
-        `provenance` adds the columns that say which release published the values, and when they were in force. A
-        withdrawn date has a row without values.
+        `start` and `end` are dates too, or instants, whose dates in UTC they mean. Texts are ISO 8601; others are a
+        UsageError. `provenance` adds the columns that say which release published the values, and when they were in
+        force. A withdrawn date has a row without values.
         """
         table = self.tables.history(genre, chain, start, end, as_of, columns, provenance)
         return table.to_pandas()
@@ -168,6 +169,9 @@ class Client:
         date: it is what a decision after the close of the date could use. For a row with an instant, "then" is that
         instant. `daily` says which rows the frame has. None: daily if all values are at midnight (UTC), otherwise
         instants. False: instants, also those at midnight. True: daily; times of day are refused.
+
+        The column, or the level of the index, has datetimes, dates or ISO 8601 texts; in UTC without a time zone.
+        Anything else is a UsageError, which names the first such row and what to do.
 
         A label that was not published by then is missing. Labels of the first load were published years after their
         days: they are used, and `regime_backfilled` is true. Leave such rows out where it matters what was known.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from .columns import SUMMARIES, kind_of
@@ -163,6 +164,7 @@ DAYS: dict[str, Form] = {
 }
 
 
+@functools.cache
 def bundle(genre: str) -> Form:
     """Returns the form of a bundle of a genre."""
     days = each_of(DAYS[genre], most=1_000)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .document_forms import MANIFEST
 from .errors import CrdError, DataError, UsageError
 from .strict_json import parse_object
+from .times import Date, in_utc, midnight_of, parse_date, parse_instant
 from .values import ADVICE, REVISION, judge
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 SCHEMAS = ("manifest/1", "manifest/2")
 BACKFILLED_AFTER = datetime.timedelta(days=7)
-Date = str | datetime.date
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def parse_as_of(as_of: Date) -> datetime.datetime:
     """
     try:
         first, last = span_of(as_of)
-    except ValueError as fault:
+    except (ValueError, OverflowError) as fault:
         form = "a date (2024-03-01), an instant (2024-03-01T06:00:00Z) or a revision (2024-03-01.000001)"
         raise UsageError(f"as_of={as_of!r} is not valid. Use {form}.") from fault
     now = utc_now()
@@ -147,31 +147,3 @@ def span_of(as_of: Date) -> tuple[datetime.datetime, datetime.datetime]:
 
 def is_revision(as_of: Date) -> bool:
     return isinstance(as_of, str) and re.fullmatch(REVISION, as_of) is not None
-
-
-def parse_instant(text: str) -> datetime.datetime:
-    return in_utc(datetime.datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text)))
-
-
-def in_utc(instant: datetime.datetime) -> datetime.datetime:
-    if instant.tzinfo is None:
-        return instant.replace(tzinfo=datetime.timezone.utc)
-    return instant.astimezone(datetime.timezone.utc)
-
-
-def midnight_of(date: str) -> datetime.datetime:
-    return datetime.datetime.combine(datetime.date.fromisoformat(date), datetime.time(), datetime.timezone.utc)
-
-
-def parse_date(date: Date) -> str:
-    """Returns a date as YYYY-MM-DD. Raises UsageError for anything else."""
-    if isinstance(date, datetime.datetime):
-        return date.date().isoformat()
-    if isinstance(date, datetime.date):
-        return date.isoformat()
-    try:
-        if isinstance(date, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", date):
-            return datetime.date.fromisoformat(date).isoformat()
-    except ValueError:
-        pass
-    raise UsageError(f"{date!r} is not a date. Use one such as 2024-02-29.")

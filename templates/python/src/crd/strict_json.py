@@ -17,6 +17,8 @@ MAX_DEPTH = 32
 MAX_VALUES = 1_000_000  # as many containers and elements; twice as many quotation marks
 MAX_DIGITS = 25  # whole numbers from 1e21 on are written with an exponent (RFC 8785)
 
+NO_MARKS = bytes(set(range(256)) - set(b'[]{}"'))
+
 
 def finite(text: str) -> float:
     """Parses a JSON number as a double. RFC 8785 requires a finite one."""
@@ -71,11 +73,15 @@ def check_limits(data: bytes) -> None:
         raise ValueError(f"it has more than {MAX_JSON_BYTES:,} bytes")
     if data.count(b'"') > 2 * MAX_VALUES:
         raise ValueError("it has too many texts")
-    outside = b"".join(data.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2])
-    if sum(outside.count(each) for each in (b",", b"[", b"{")) > MAX_VALUES:
-        raise ValueError("it has too many values")
+    plain = data.replace(b"\\\\", b"").replace(b'\\"', b"") if b"\\" in data else data
+    if sum(plain.count(each) for each in (b",", b"[", b"{")) > MAX_VALUES:  # some of them can be in texts
+        outside = b"".join(plain.split(b'"')[::2])
+        if sum(outside.count(each) for each in (b",", b"[", b"{")) > MAX_VALUES:
+            raise ValueError("it has too many values")
+    # Without what is in no text and no bracket, most texts are empty, and need not be split.
+    marks = plain.translate(None, NO_MARKS).replace(b'""', b"")
     depth = 0
-    for bracket in re.findall(rb"[\[\]{}]", outside):
+    for bracket in re.findall(rb"[\[\]{}]", b"".join(marks.split(b'"')[::2])):
         depth += 1 if bracket in b"[{" else -1
         if depth > MAX_DEPTH:
             raise ValueError("its values are nested too deeply")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from .columns import Kind, Row, kind_of, labels_of, parse_cell
 from .errors import DataError, MissingPackageError, UsageError
-from .values import ADVICE, Form, cell_text, date, number, when, whole
+from .values import ADVICE, Form, all_have, cell_text, date, number, when, whole
 from .values import name as is_name
 
 if TYPE_CHECKING:
@@ -112,17 +114,21 @@ def missing_package(name: str) -> MissingPackageError:
 
 
 def pandas_series(name: str, cells: list[Any]) -> Any:
+    import numpy
     import pandas
 
     kind = kind_of(name)
     if kind == "label":
         known = labels_of(name) or ()
-        labels: list[str] = [*known, *sorted({cell for cell in cells if cell is not None} - set(known))]
-        codes = {label: code for code, label in enumerate(labels)}
-        return pandas.Categorical.from_codes([codes.get(cell, -1) for cell in cells], pandas.Index(labels))
+        labels: list[str] = [*known, *sorted(set(cells) - {None, *known})]
+        codes: dict[str | None, int] = {label: code for code, label in enumerate(labels)}
+        codes[None] = -1
+        return pandas.Categorical.from_codes(list(map(codes.__getitem__, cells)), pandas.Index(labels))
     if kind == "date":
         return pandas.to_datetime(pandas.Series(cells, dtype="object"), format="%Y-%m-%d")
-    types = {"number": "float64", "integer": "Int64", "boolean": "bool", "text": "string"}
+    if kind == "number":
+        return pandas.Series(numpy.array(cells, dtype="float64"))
+    types = {"integer": "Int64", "boolean": "bool", "text": "string"}
     return pandas.Series(cells, dtype=types[kind])
 
 
@@ -174,13 +180,14 @@ def parse_parquet(
         names = [each for each in fields if wanted(each)]
         texts = [each for each in names if fields[each] == "string"]
         # Equal texts stay one text in memory, as they are one in the file.
-        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), read_dictionary=texts)
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), metadata=file.metadata, read_dictionary=texts)
         read = file.read(columns=names, use_threads=False)  # volumes are small, and read in several threads already
 
         def cells_of(name: str) -> list[Any]:
             if name in texts:
                 return texts_of(read[name])
-            return list(read[name].cast(types.get(kind_of(name), pyarrow.string())).to_pylist())
+            column, wanted_type = read[name], types.get(kind_of(name), pyarrow.string())
+            return list((column if column.type == wanted_type else column.cast(wanted_type)).to_pylist())
 
         return checked(Table({each: cells_of(each) for each in names}), needed)
     except (pyarrow.ArrowException, ValueError, LookupError, OSError, TypeError) as fault:
@@ -203,11 +210,20 @@ def checked(table: Table, needed: Iterable[str]) -> Table:
     for name, cells in table.columns.items():
         if is_name(name) is not None:
             raise ValueError(f"it has a column {name[:100]!r}")
-        form = FORMS[kind_of(name)]
-        wrong = next((cell for cell in dict.fromkeys(cells) if cell is not None and form(cell) is not None), None)
+        if kind_of(name) == "number" and are_finite(cells):
+            continue
+        form, different = FORMS[kind_of(name)], [cell for cell in dict.fromkeys(cells) if cell is not None]
+        if all_have(form, different):
+            continue
+        wrong = next((cell for cell in different if form(cell) is not None), None)
         if wrong is not None:
             raise ValueError(f"the column {name[:100]} has the cell {str(wrong)[:100]!r}")
     return table
+
+
+def are_finite(cells: list[Any]) -> bool:
+    """Returns whether all cells are finite doubles or None."""
+    return set(map(type, cells)) <= {float, NoneType} and all(map(math.isfinite, filter(None, cells)))
 
 
 def concatenate(tables: Sequence[Table], attributes: dict[str, Any]) -> Table:

@@ -11,8 +11,9 @@ from .document_forms import STATUS as STATUS_FORM
 from .document_forms import bundle as bundle_form
 from .errors import NotFoundError, UsageError
 from .files import File, Files, Release
-from .manifest import Date, is_revision, parse_date
+from .manifest import is_revision
 from .table import Table, concatenate, from_rows, parse_csv
+from .times import Date, parse_date
 
 GENRES = ("meta", "gold", "derived", "briefs")
 TABLE_GENRES = ("meta", "gold", "derived")
@@ -107,8 +108,8 @@ class Tables:
         """
         self.check(genre, chain, TABLE_GENRES)
         first, last = (
-            "0001-01-01" if start is None else parse_date(start),
-            "9999-12-31" if end is None else parse_date(end),
+            "0001-01-01" if start is None else parse_date(start, "start"),
+            "9999-12-31" if end is None else parse_date(end, "end"),
         )
         if first > last:
             raise UsageError(f"start={first} is after end={last}. Swap them.")

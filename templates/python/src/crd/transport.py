@@ -74,7 +74,7 @@ class Transport:
             mounts=direct,
             cookies=no_cookies,
             max_redirects=REDIRECTS,
-            event_hooks={"request": [functools.partial(check_request, self.base_url)]},
+            event_hooks={"request": [functools.partial(check_request, httpx.URL(self.base_url))]},
         )
         weakref.finalize(self, client.close)
         return client
@@ -193,9 +193,9 @@ class Transport:
             used.close()
 
 
-def check_request(base_url: str, request: httpx.Request) -> None:
+def check_request(own: httpx.URL, request: httpx.Request) -> None:
     """Refuses a link or a redirect to another kind of address, and the key on its way to another service."""
-    address, own = str(request.url), httpx.URL(base_url)
+    address = str(request.url)
     is_plain = request.url.scheme != "https" and own.scheme == "https"
     if url(address) is not None or is_plain:
         raise AccessError(f"the service names the address {address}, which is not read")

@@ -6,9 +6,10 @@ before.
 from __future__ import annotations
 
 import datetime
+import functools
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from .errors import DataError
@@ -18,6 +19,9 @@ Form = Callable[[Any], str | None]
 
 T = TypeVar("T")
 HERE = ""
+# For some forms, a function that returns true if all values of a list have the form. It decides the usual case of long
+# lists with few calls; where a list has another value, the form itself finds it.
+QUICK: dict[Form, Callable[[list[Any]], bool]] = {}
 MAX_FILE_BYTES = 2**24
 YEARS = range(1970, 2200)  # of all dates; pandas has none after 2262
 ADVICE = "Check the address of the service, or report this to its operator."
@@ -40,11 +44,30 @@ def at(name: object, fault: str | None) -> str | None:
     return None if fault is None else f"{name}.{fault}".removesuffix(".")
 
 
+def all_have(form: Form, values: list[Any]) -> bool:
+    """Returns whether all values have a form."""
+    quick = QUICK.get(form)
+    return all(form(value) is None for value in values) if quick is None else quick(values)
+
+
+def all_are(kind: type, values: Iterable[Any]) -> bool:
+    return set(map(type, values)) <= {kind}
+
+
 def text(pattern: str, longest: int = 10_000) -> Form:
-    compiled = re.compile(pattern, re.ASCII)
-    return lambda value: when(
-        isinstance(value, str) and len(value) <= longest and compiled.fullmatch(value) is not None
-    )
+    matches = re.compile(pattern, re.ASCII).fullmatch
+
+    def check(value: Any) -> str | None:
+        return None if isinstance(value, str) and len(value) <= longest and matches(value) is not None else HERE
+
+    def check_all(values: list[Any]) -> bool:
+        if not all_are(str, values):
+            return False
+        different = set(values)
+        return max(map(len, different), default=0) <= longest and all(map(matches, different))
+
+    QUICK[check] = check_all
+    return check
 
 
 def exactly(*expected: str | None) -> Form:
@@ -52,7 +75,11 @@ def exactly(*expected: str | None) -> Form:
 
 
 def whole(least: int, most: int) -> Form:
-    return lambda value: when(isinstance(value, int) and not isinstance(value, bool) and least <= value <= most)
+    def check(value: Any) -> str | None:
+        return when(isinstance(value, int) and not isinstance(value, bool) and least <= value <= most)
+
+    QUICK[check] = lambda values: not values or (all_are(int, values) and least <= min(values) <= max(values) <= most)
+    return check
 
 
 def is_number(value: Any) -> bool:
@@ -61,6 +88,9 @@ def is_number(value: Any) -> bool:
 
 def number(value: Any) -> str | None:
     return when(is_number(value))
+
+
+QUICK[number] = lambda values: set(map(type, values)) <= {float, int} and all(map(math.isfinite, values))
 
 
 def either(*forms: Form) -> Form:
@@ -83,16 +113,28 @@ def record(**members: Form) -> Form:
 
 def having(optional: Mapping[str, Form], /, **members: Form) -> Form:
     """Returns the form of an object with at least these members, and perhaps optional and other ones."""
+    required = members.keys()
+    forms = list({**optional, **members}.items())
 
     def check(value: Any) -> str | None:
         if not isinstance(value, dict):
             return HERE
-        missing = next((name for name in members if name not in value), None)
-        if missing is not None:
-            return missing
-        forms = ((name, form) for name, form in {**optional, **members}.items() if name in value)
-        return next((fault for name, form in forms if (fault := at(name, form(value[name]))) is not None), None)
+        if not required <= value.keys():
+            return next(name for name in members if name not in value)
+        for name, form in forms:
+            if name in value:
+                fault = form(value[name])
+                if fault is not None:
+                    return at(name, fault)
+        return None
 
+    def check_all(values: list[Any]) -> bool:
+        if not all_are(dict, values) or not all(map(required.__le__, map(dict.keys, values))):
+            return False
+        columns = ((form, [value[name] for value in values if name in value]) for name, form in forms)
+        return all(all_have(form, column) for form, column in columns)
+
+    QUICK[check] = check_all
     return check
 
 
@@ -102,8 +144,16 @@ def each_of(form: Form, most: int, least: int = 1) -> Form:
     def check(value: Any) -> str | None:
         if not isinstance(value, list) or not least <= len(value) <= most:
             return HERE
+        if all_have(form, value):
+            return None
         return next((fault for i, item in enumerate(value) if (fault := at(i, form(item))) is not None), None)
 
+    def check_all(values: list[Any]) -> bool:
+        if not all_are(list, values) or not all(least <= len(value) <= most for value in values):
+            return False
+        return all_have(form, [item for value in values for item in value])
+
+    QUICK[check] = check_all
     return check
 
 
@@ -120,10 +170,18 @@ def by_name(name_form: Form, form: Form, most: int = 1_000_000) -> Form:
 
 
 def date(value: Any) -> str | None:
+    return when(isinstance(value, str) and is_date_text(value))
+
+
+@functools.lru_cache(2**14)  # the files of a history have the same dates
+def is_date_text(text: str) -> bool:
     try:
-        return when(is_date(value) is None and datetime.date.fromisoformat(value).year in YEARS)
+        return is_date(text) is None and datetime.date.fromisoformat(text).year in YEARS
     except ValueError:
-        return HERE
+        return False
+
+
+QUICK[date] = lambda values: all_are(str, values) and all(map(is_date_text, values))
 
 
 def instant(value: Any) -> str | None:
