@@ -1,4 +1,5 @@
 import { SCHEMAS } from '../schemas.generated.js';
+import { TEXT_FORMATS } from '../text-formats.js';
 
 /** A node of a JSON document. */
 export type JsonObject = { readonly [name: string]: unknown };
@@ -27,11 +28,23 @@ export function schemaRef(name: string): JsonObject {
 
 /** Returns an entry for a schema file and one for each of its definitions. */
 function flatten(file: string, schema: JsonObject): [string, JsonObject][] {
-  const { $schema: _dialect, $id: _id, $defs, ...body } = schema;
+  const { $schema: _dialect, $id: _id, $defs, ...own } = schema;
+  const body = withoutProfile(own);
   const definitions = Object.entries(($defs ?? {}) as JsonObject).map(
     ([name, each]): [string, JsonObject] => [`${file}.${name}`, rewrite(file, each) as JsonObject],
   );
   return [[file, rewrite(file, body) as JsonObject], ...definitions]; // an object is rewritten to an object
+}
+
+/**
+ * Returns a schema without its member `$schema`, which it then allows like any other. Generators of clients give `$schema`
+ * and `schema` the same name.
+ */
+function withoutProfile(schema: JsonObject): JsonObject {
+  const { $schema: profile, ...properties } = (schema['properties'] ?? {}) as JsonObject;
+  if (profile === undefined) return schema;
+  const required = (schema['required'] as string[]).filter((name) => name !== '$schema');
+  return { ...schema, required, properties, additionalProperties: true };
 }
 
 function rewrite(file: string, node: unknown): unknown {
@@ -48,9 +61,13 @@ function rewrite(file: string, node: unknown): unknown {
   );
 }
 
-/** Returns whether a member belongs into the description. A title only names the type in our own programs. */
+/**
+ * Returns whether a member belongs into the description. A title only names the type in our own programs, and strict
+ * validators refuse a format that they do not know.
+ */
 function isDescribed([name, value]: [string, unknown]): boolean {
-  return name !== 'title' || typeof value !== 'string';
+  if (typeof value !== 'string') return true;
+  return name !== 'title' && !(name === 'format' && Object.hasOwn(TEXT_FORMATS, value));
 }
 
 function nameOf(file: string, ref: string): string {
