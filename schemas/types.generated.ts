@@ -460,7 +460,10 @@ export interface BriefFact {
    * Genre and path of the record field that contains the value.
    */
   id: string;
-  value: number | CalendarDate;
+  /**
+   * A number, or a UTC date.
+   */
+  value: number | string;
   unit: string;
 }
 export interface Regime {

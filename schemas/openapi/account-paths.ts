@@ -76,7 +76,7 @@ const CONFIRMATION = {
   type: 'object',
   additionalProperties: false,
   required: ['confirm'],
-  properties: { confirm: { const: 'delete' } },
+  properties: { confirm: { type: 'string', const: 'delete' } },
 };
 
 function keyOperations(): JsonObject {
@@ -183,7 +183,11 @@ const PURCHASE = {
   additionalProperties: false,
   required: ['plan'],
   properties: {
-    plan: { type: 'string', enum: [...SINGLE_CHAIN, ...ALL_CHAINS], description: 'Name or alias of the plan.' },
+    plan: {
+      type: 'string',
+      enum: [...SINGLE_CHAIN, ...ALL_CHAINS],
+      description: 'Name or alias of the plan.',
+    },
     chain: {
       anyOf: [{ type: 'string', enum: [...CHAIN_IDS] }, { type: 'null' }],
       description: `Required for ${SINGLE_CHAIN.map(toCode).join(' and ')}. Other plans include all chains: omit it or send null.`,

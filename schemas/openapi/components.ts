@@ -4,6 +4,12 @@ import { TEXT_FORMATS } from '../text-formats.js';
 /** A node of a JSON document. */
 export type JsonObject = { readonly [name: string]: unknown };
 
+/**
+ * Shared enumerations that are repeated where they are used. Another one has some of their values, and clients in Go name
+ * the values of all shared enumerations in one scope.
+ */
+const REPEATED: ReadonlySet<string> = new Set(['common.confidence_level', 'common.entry_status']);
+
 /** Returns these schemas and all schemas that they refer to, by component name. */
 export function collectSchemas(names: readonly string[]): Record<string, JsonObject> {
   const available = Object.fromEntries(
@@ -50,15 +56,29 @@ function withoutProfile(schema: JsonObject): JsonObject {
 function rewrite(file: string, node: unknown): unknown {
   if (Array.isArray(node)) return node.map((each) => rewrite(file, each));
   if (typeof node !== 'object' || node === null) return node;
-  return Object.fromEntries(
-    Object.entries(node)
-      .filter(isDescribed)
-      .map(([name, value]) =>
-        name === '$ref' && typeof value === 'string'
-          ? [name, `#/components/schemas/${nameOf(file, value)}`]
-          : [name, rewrite(file, value)],
-      ),
-  );
+  const members = Object.entries(node)
+    .filter(isDescribed)
+    .flatMap(([name, value]) =>
+      name === '$ref' && typeof value === 'string'
+        ? refTo(nameOf(file, value))
+        : [[name, rewrite(file, value)]],
+    );
+  return withType(Object.fromEntries(members) as JsonObject);
+}
+
+/** Returns the members of a schema that refers to another one, or that repeats it. */
+function refTo(name: string): [string, unknown][] {
+  if (!REPEATED.has(name)) return Object.entries(schemaRef(name));
+  const [file = '', definition = ''] = name.split('.');
+  const { $defs = {} } = SCHEMAS[file as keyof typeof SCHEMAS] as { $defs?: Record<string, JsonObject> };
+  return Object.entries(rewrite(file, $defs[definition]) as JsonObject);
+}
+
+/** Adds the type of an enumeration or constant of texts: some generators of clients take one without a type for any value. */
+function withType(schema: JsonObject): JsonObject {
+  const { const: constant, enum: values = [constant] } = schema;
+  const isOfTexts = Array.isArray(values) && values.every((each) => typeof each === 'string');
+  return isOfTexts && schema['type'] === undefined ? { type: 'string', ...schema } : schema;
 }
 
 /**

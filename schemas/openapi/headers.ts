@@ -6,7 +6,7 @@ const etag = { type: 'string', pattern: '^"sha256:[0-9a-f]{64}"$' };
 
 /** Response headers for clients, by name. A `required` header is in every response that lists it. */
 export const HEADERS = {
-  'Accept-Ranges': always('Indicates that range requests are supported.', { const: 'bytes' }),
+  'Accept-Ranges': always('Indicates that range requests are supported.', { type: 'string', const: 'bytes' }),
   'Cache-Control': always('How long caches may store the response.', text),
   'Content-Disposition': { description: 'File name under which a browser saves the file.', schema: text },
   'Content-Range': always('The returned range, or the length of the file.', {
