@@ -16,3 +16,13 @@ export const TEXT_FORMATS = {
   /** A mail address or an https URL. */
   contact: /^([A-Za-z0-9._+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+|https:\/\/[^\s"<>`\\]+)$/u,
 } as const satisfies Readonly<Record<string, RegExp>>;
+
+/** What a text of each format must be, in words that follow its place in an error. */
+export const TEXT_RULES: Readonly<Record<string, string>> = {
+  line: 'must be one line of printable characters',
+  sentence: 'must be one line of printable characters, not only spaces',
+  cell: 'must be one line of printable characters, and must not begin with a space, "=", "+", "-" or "@"',
+  words: 'must be words of printable characters with single spaces between them',
+  'https-url': 'must be an https URL',
+  contact: 'must be a mail address or an https URL',
+} satisfies Readonly<Record<keyof typeof TEXT_FORMATS, string>>;

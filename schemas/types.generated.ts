@@ -460,10 +460,7 @@ export interface BriefFact {
    * Genre and path of the record field that contains the value.
    */
   id: string;
-  /**
-   * A number, or a UTC date.
-   */
-  value: number | string;
+  value: number | CalendarDate;
   unit: string;
 }
 export interface Regime {
@@ -1127,7 +1124,7 @@ export interface Entitlements {
   /**
    * Only the latest brief, or all briefs, in bundles and by day.
    */
-  briefs: 'latest' | 'all' | null;
+  briefs: ('latest' | 'all') | null;
   /**
    * Time at which the earliest active grant of `plan` began.
    */

@@ -63,7 +63,19 @@ function rewrite(file: string, node: unknown): unknown {
         ? refTo(nameOf(file, value))
         : [[name, rewrite(file, value)]],
     );
-  return withType(Object.fromEntries(members) as JsonObject);
+  return withPlainDates(withType(Object.fromEntries(members) as JsonObject));
+}
+
+/** Removes the format of a date that is one of several types: clients in Java do not compile with it. */
+function withPlainDates(schema: JsonObject): JsonObject {
+  const choices = (schema['anyOf'] ?? []) as readonly JsonObject[];
+  if (choices.filter(({ type }) => type !== 'null').length < 2) return schema;
+  const { type, pattern } = SCHEMAS.common.$defs.date;
+  const date = JSON.stringify(schemaRef('common.date'));
+  return {
+    ...schema,
+    anyOf: choices.map((each) => (JSON.stringify(each) === date ? { type, pattern } : each)),
+  };
 }
 
 /** Returns the members of a schema that refers to another one, or that repeats it. */
