@@ -73,7 +73,6 @@ export type Window = 'latest' | '7d' | '30d' | '90d' | '365d';
  * Name of a source. It does not begin like a formula of a spreadsheet, because CSV files contain it.
  */
 export type SourceName = string;
-export type HoldChange = Reason | null;
 /**
  * Name of a source in the policy.
  */
@@ -122,14 +121,6 @@ export type Trend = 'rising' | 'flat' | 'falling';
  * Freshness at publication, according to expected_lag_days and stale_after_days.
  */
 export type Freshness = 'fresh' | 'late' | 'stale';
-/**
- * From this instant the chain is late, unless a newer date was published; null if no date is available.
- */
-export type LateAfter = Instant | null;
-/**
- * From this instant the chain is stale, unless a newer date was published; null if no date is available.
- */
-export type StaleAfter = Instant | null;
 export type Dimension = 'demand' | 'cost' | 'capacity';
 export type AxisName = 'demand' | 'pressure';
 /**
@@ -166,10 +157,6 @@ export type RefusalLine = string;
  * Rows of the regime calendar, before conversion to CSV.
  */
 export type RegimeCalendar = RegimeCalendarRow[];
-/**
- * Length of the ended runs; null without any.
- */
-export type RegimesRunLength = RunLength | null;
 export type SiteLine = string;
 /**
  * The https URL of a page.
@@ -213,7 +200,6 @@ export interface Contract {
   'brief-day.fact'?: BriefFact;
   bundle?: Bundle;
   changes?: Changes;
-  'changes.hold_change'?: HoldChange;
   'changes.span'?: DateSpan;
   'changes.entry'?: ReleaseChanges;
   'changes.chain'?: ChainChanges;
@@ -249,8 +235,6 @@ export interface Contract {
   'common.confidence_level'?: ConfidenceLevel;
   'common.trend'?: Trend;
   'common.freshness'?: Freshness;
-  'common.late_after'?: LateAfter;
-  'common.stale_after'?: StaleAfter;
   'common.metric_name'?: MetricName;
   'common.dimension'?: Dimension;
   'common.axis_name'?: AxisName;
@@ -315,7 +299,7 @@ export interface Contract {
   'refusal.refused'?: RecordedRefusal;
   'regime-calendar'?: RegimeCalendar;
   regimes?: Regimes;
-  'regimes.run_length'?: RegimesRunLength;
+  'regimes.run_length'?: RunLength;
   'regimes.level_share'?: LevelShare;
   'regimes.to_year'?: RegimesToYear;
   'release-record'?: ReleaseRecord;
@@ -616,10 +600,10 @@ export interface SourceSchedule {
  * The chains whose own hold began, with its reason, or ended (null). Absent if there is none.
  */
 export interface HoldChanges {
-  bitcoin?: HoldChange;
-  ethereum?: HoldChange;
-  arbitrum?: HoldChange;
-  base?: HoldChange;
+  bitcoin?: Reason | null;
+  ethereum?: Reason | null;
+  arbitrum?: Reason | null;
+  base?: Reason | null;
 }
 /**
  * The data of a chain's chart: label, confidence and both axes of every date, by day.
@@ -1140,7 +1124,7 @@ export interface Entitlements {
   /**
    * Only the latest brief, or all briefs, in bundles and by day.
    */
-  briefs: 'latest' | 'all' | null;
+  briefs: ('latest' | 'all') | null;
   /**
    * Time at which the earliest active grant of `plan` began.
    */
@@ -1385,8 +1369,14 @@ export interface ChainLanding {
   updated_through: CalendarDate;
   last_available: CalendarDate | null;
   freshness_at_publication: Freshness;
-  late_after: LateAfter;
-  stale_after: StaleAfter;
+  /**
+   * From this instant the chain is late, unless a newer date was published; null if no date is available.
+   */
+  late_after: Instant | null;
+  /**
+   * From this instant the chain is stale, unless a newer date was published; null if no date is available.
+   */
+  stale_after: Instant | null;
   expected_next_by: Instant;
   headline: string;
   regime: LandingRegime;
@@ -1917,7 +1907,10 @@ export interface LabelledDays {
    * The same without the current run.
    */
   ended_runs: number;
-  run_length: RegimesRunLength;
+  /**
+   * Length of the ended runs; null without any.
+   */
+  run_length: RunLength | null;
   to_year: RegimesToYear;
 }
 export interface LevelShare {
@@ -1931,6 +1924,9 @@ export interface LevelShare {
    */
   share: number | null;
 }
+/**
+ * Length of the ended runs.
+ */
 export interface RunLength {
   /**
    * Median number of days.
@@ -1979,7 +1975,10 @@ export interface LabelHistory {
    * The same without the current run.
    */
   ended_runs: number;
-  run_length: RegimesRunLength;
+  /**
+   * Length of the ended runs; null without any.
+   */
+  run_length: RunLength | null;
   to_year: RegimesToYear;
 }
 export interface Transition {
@@ -2499,8 +2498,14 @@ export interface ChainStatus {
   updated_through: CalendarDate;
   last_available: CalendarDate | null;
   freshness_at_publication: Freshness;
-  late_after: LateAfter;
-  stale_after: StaleAfter;
+  /**
+   * From this instant the chain is late, unless a newer date was published; null if no date is available.
+   */
+  late_after: Instant | null;
+  /**
+   * From this instant the chain is stale, unless a newer date was published; null if no date is available.
+   */
+  stale_after: Instant | null;
   expected_next_by: Instant;
   next?: NextDate;
   expected_lag_days: number;
@@ -2564,8 +2569,14 @@ export interface Summary {
   drivers: Driver[];
   last_available: CalendarDate | null;
   freshness_at_publication: Freshness;
-  late_after: LateAfter;
-  stale_after: StaleAfter;
+  /**
+   * From this instant the chain is late, unless a newer date was published; null if no date is available.
+   */
+  late_after: Instant | null;
+  /**
+   * From this instant the chain is stale, unless a newer date was published; null if no date is available.
+   */
+  stale_after: Instant | null;
   expected_next_by: Instant;
 }
 /**

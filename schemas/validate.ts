@@ -1,4 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { TEXT_RULES } from './text-formats.js';
 import type { Contract } from './types.generated.js';
 import { loadValidator, type Reports, type SchemaName, type WRITTEN_SCHEMAS } from './validators.js';
 
@@ -83,5 +84,6 @@ function validate(name: SchemaName, reports: Reports, value: unknown): SchemaFau
 function toFault({ instancePath, keyword, message, params, propertyName }: ErrorObject): SchemaFault {
   const member: unknown = params['additionalProperty'] ?? params['propertyName'] ?? propertyName;
   const detail = typeof member === 'string' ? `: ${member}` : '';
-  return { pointer: instancePath, keyword, message: `${message ?? keyword}${detail}` };
+  const rule = keyword === 'format' ? TEXT_RULES[String(params['format'])] : undefined;
+  return { pointer: instancePath, keyword, message: rule ?? `${message ?? keyword}${detail}` };
 }

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { SCHEMAS } from './schemas.generated.js';
+import { TEXT_FORMATS } from './text-formats.js';
 import type { Contract } from './types.generated.js';
 
 /** Name of a schema in `json/<name>.schema.json`. */
@@ -38,6 +39,7 @@ export function createAjv(reports: Reports, keepsSource = false): Ajv2020 {
     code: { optimize: keepsSource, source: keepsSource }, // schemas compile faster without the optimizer
   });
   formats.default(instance);
+  for (const [name, format] of Object.entries(TEXT_FORMATS)) instance.addFormat(name, format);
   for (const schema of Object.values(SCHEMAS)) instance.addSchema(schema);
   return instance;
 }

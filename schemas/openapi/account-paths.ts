@@ -76,7 +76,7 @@ const CONFIRMATION = {
   type: 'object',
   additionalProperties: false,
   required: ['confirm'],
-  properties: { confirm: { const: 'delete' } },
+  properties: { confirm: { type: 'string', const: 'delete' } },
 };
 
 function keyOperations(): JsonObject {
@@ -174,22 +174,37 @@ const SIGNATURE = `t=1787220000,v1=${'0'.repeat(64)}`;
 const NOTHING = { type: 'object', additionalProperties: false };
 const EVENT = { id: 'evt_1Example', object: 'event', type: 'invoice.paid', livemode: false };
 
+const SINGLE_CHAIN = PLAN_IDS.filter((plan) => PLANS[plan].chains !== 'all').flatMap(namesOf);
+const ALL_CHAINS = PLAN_IDS.filter((plan) => PLANS[plan].chains === 'all').flatMap(namesOf);
+
 /** A plan to buy. A plan for one chain requires the chain. */
 const PURCHASE = {
-  oneOf: PLAN_IDS.map((plan) => {
-    const needsChain = PLANS[plan].chains !== 'all';
-    return {
-      type: 'object',
-      title: PLANS[plan].name,
-      additionalProperties: false,
-      required: needsChain ? ['plan', 'chain'] : ['plan'],
-      properties: {
-        plan: { enum: [plan, PLANS[plan].alias] },
-        chain: needsChain ? { enum: [...CHAIN_IDS] } : { type: 'null' },
-      },
-    };
-  }),
+  type: 'object',
+  additionalProperties: false,
+  required: ['plan'],
+  properties: {
+    plan: {
+      type: 'string',
+      enum: [...SINGLE_CHAIN, ...ALL_CHAINS],
+      description: 'Name or alias of the plan.',
+    },
+    chain: {
+      anyOf: [{ type: 'string', enum: [...CHAIN_IDS] }, { type: 'null' }],
+      description: `Required for ${SINGLE_CHAIN.map(toCode).join(' and ')}. Other plans include all chains: omit it or send null.`,
+    },
+  },
+  if: { properties: { plan: { enum: SINGLE_CHAIN } } },
+  then: { required: ['chain'], properties: { chain: { type: 'string' } } },
+  else: { not: { required: ['chain'], properties: { chain: { type: 'string' } } } },
 };
+
+function namesOf(plan: (typeof PLAN_IDS)[number]): string[] {
+  return [plan, PLANS[plan].alias];
+}
+
+function toCode(name: string): string {
+  return `\`${name}\``;
+}
 
 /** Returns the operations of checkout, billing portal and webhook, by path. */
 export function billingPaths(): Record<string, JsonObject> {

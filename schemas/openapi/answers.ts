@@ -35,7 +35,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       type: 'string',
       description: 'Id of the request, as in X-Request-Id. Empty if the response has no such header.',
     },
-    code: { enum: Object.keys(PROBLEMS), description: 'Stable name of the problem.' },
+    code: { type: 'string', enum: Object.keys(PROBLEMS), description: 'Stable name of the problem.' },
   }),
   'file-link': closed('The URL of a file, for clients that cannot follow a redirect.', {
     url: {
@@ -77,7 +77,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   }),
   'portal-session': closed('A billing portal session.', { portal_url: url }),
   'event-receipt': closed('Confirmation that a Stripe event was received.', {
-    received: { const: true },
+    received: { type: 'boolean', description: 'Always true.' },
     outcome: { type: 'string', description: 'What the gateway did with the event.' },
   }),
   'account-export': closed('Everything that is kept about an account.', {
@@ -103,19 +103,19 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           client_id: { type: 'string' },
           scopes: { type: 'string' },
           resource: { type: ['string', 'null'], description: 'Resource of the tokens (RFC 8707).' },
-          token: { enum: ['access', 'id'], description: 'The token that is the session.' },
+          token: { type: 'string', enum: ['access', 'id'], description: 'The token that is the session.' },
         }),
         { type: 'null' },
       ],
     },
     sells: { type: 'boolean', description: 'Whether plans can be bought here.' },
   }),
-  health: closed('The process is running.', { status: { const: 'ok' } }),
+  health: closed('The process is running.', { status: { type: 'string', const: 'ok' } }),
   readiness: closed('Readiness of the gateway.', {
-    status: { enum: ['ready', 'degraded', 'not-ready'] },
+    status: { type: 'string', enum: ['ready', 'degraded', 'not-ready'] },
     stores: closed('Reachability of each store.', {
-      releases: { enum: ['ok', 'unreachable'] },
-      accounts: { enum: ['ok', 'unreachable'] },
+      releases: { type: 'string', enum: ['ok', 'unreachable'] },
+      accounts: { type: 'string', enum: ['ok', 'unreachable'] },
     }),
     release: {
       anyOf: [

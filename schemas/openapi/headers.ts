@@ -6,23 +6,23 @@ const etag = { type: 'string', pattern: '^"sha256:[0-9a-f]{64}"$' };
 
 /** Response headers for clients, by name. A `required` header is in every response that lists it. */
 export const HEADERS = {
-  'Accept-Ranges': always('Indicates that range requests are supported.', { const: 'bytes' }),
+  'Accept-Ranges': always('Indicates that range requests are supported.', { type: 'string', const: 'bytes' }),
   'Cache-Control': always('How long caches may store the response.', text),
   'Content-Disposition': { description: 'File name under which a browser saves the file.', schema: text },
   'Content-Range': always('The returned range, or the length of the file.', {
     type: 'string',
-    pattern: '^bytes (\\d+-\\d+|\\*)/\\d+$',
+    pattern: '^bytes ([0-9]+-[0-9]+|\\*)/[0-9]+$',
   }),
   ETag: always('Digest of the file, for use in If-None-Match.', etag),
   Location: always('URL of the file.', { type: 'string', format: 'uri' }),
   RateLimit: {
     description:
       'Remaining requests and seconds until the limit resets. Absent if the request was not counted.',
-    schema: { type: 'string', pattern: '^"(key|address|credentials|links)";r=\\d+;t=\\d+$' },
+    schema: { type: 'string', pattern: '^"(key|address|credentials|links)";r=[0-9]+;t=[0-9]+$' },
   },
   'RateLimit-Policy': {
     description: 'The rate limit that applies to the request.',
-    schema: { type: 'string', pattern: '^"(key|address|credentials|links)";q=\\d+;w=60$' },
+    schema: { type: 'string', pattern: '^"(key|address|credentials|links)";q=[0-9]+;w=60$' },
   },
   'Retry-After': { description: 'Number of seconds to wait before trying again.', schema: count },
   'WWW-Authenticate': always('The authentication that is required: an API key or a session.', {

@@ -33,18 +33,18 @@ export function inHeader(name: string, description: string, example: string): Js
   return { name, in: 'header', required: false, schema: { type: 'string' }, description, example };
 }
 
-export const CHAIN = inPath('chain', { enum: [...CHAIN_IDS] }, 'Chain.', 'base');
+export const CHAIN = inPath('chain', { type: 'string', enum: [...CHAIN_IDS] }, 'Chain.', 'base');
 /** The genre of a file. Briefs have separate paths. */
 export const GENRE = inPath(
   'genre',
-  { enum: GENRES.filter((genre) => genre !== 'briefs') },
+  { type: 'string', enum: GENRES.filter((genre) => genre !== 'briefs') },
   'Genre of the file: regimes (meta), metrics (gold) or derived metrics (derived).',
   'gold',
 );
 const windows = Object.keys(WINDOWS).filter((window) => window !== 'latest');
 export const WINDOW = inPath(
   'window',
-  { enum: windows },
+  { type: 'string', enum: windows },
   'Number of dates in the bundle, counted back from the latest.',
   '7d',
 );

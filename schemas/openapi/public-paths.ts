@@ -116,7 +116,7 @@ export function publicPaths(): Record<string, JsonObject> {
 function examplePaths(): Record<string, JsonObject> {
   const name = inPath(
     'name',
-    { enum: [...EXAMPLE_NAMES] },
+    { type: 'string', enum: [...EXAMPLE_NAMES] },
     'File name, such as `with_pandas.py`.',
     'with_pandas.py',
   );
@@ -146,7 +146,12 @@ function wheelPaths(): Record<string, JsonObject> {
 
 /** Returns the operations on the pages about problems, by path. Other pages are not part of the API. */
 function problemPagePaths(): Record<string, JsonObject> {
-  const code = inPath('code', { enum: Object.keys(PROBLEMS) }, 'Code of the problem.', 'gone');
+  const code = inPath(
+    'code',
+    { type: 'string', enum: Object.keys(PROBLEMS) },
+    'Code of the problem.',
+    'gone',
+  );
   return {
     [problemPath('{code}')]: releaseFile(
       'getProblemPage',

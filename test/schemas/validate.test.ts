@@ -249,6 +249,9 @@ it('names schema, place and fault in the error of an invalid value', () => {
   expect(() =>
     assertValid('pointer', { schema: 'pointer/1', revision: '', sequence: 1, sha256: '' }),
   ).toThrow('not a valid pointer: /revision must match pattern');
+  expect(() => assertValid('reason', '\n')).toThrow(
+    'not a valid reason: / must be one line of printable characters, not only spaces',
+  );
 });
 
 it('reads what earlier builds published without the members that became false, and refuses any other', () => {

@@ -1,4 +1,5 @@
 import { parseInstant } from '../../../schemas/dates.js';
+import { TEXT_FORMATS } from '../../../schemas/text-formats.js';
 import accountSchema from '../../../schemas/json/account.schema.json' with { type: 'json' };
 import type { Account, AccountKey, ManualGrant } from '../../../schemas/types.generated.js';
 import { stripeGrantsOf } from '../billing/billing-record.js';
@@ -23,21 +24,19 @@ export const TOMBSTONE_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 const ID_BYTES = 255;
-const { account_id: idSchema, label: labelSchema } = accountSchema.$defs;
-const ID = new RegExp(idSchema.pattern, 'u');
-const LABEL = new RegExp(labelSchema.pattern, 'u');
+const { label: labelSchema } = accountSchema.$defs;
 
 /** A key as its owner sees it, without the secret. `last_used` is a day, or null if the key was never used. */
 export type KeyDescription = AccountKey & { readonly id: string; readonly last_used: string | null };
 
 /** Returns whether a text is a valid account id: 1 to 255 bytes of printable text. */
 export function isAccountId(text: string): boolean {
-  return ID.test(text) && Buffer.byteLength(text) <= ID_BYTES;
+  return text !== '' && TEXT_FORMATS.line.test(text) && Buffer.byteLength(text) <= ID_BYTES;
 }
 
 /** Returns whether a text is a valid label of a key: 1 to 64 printable characters, not all blank. */
 export function isLabel(text: string): boolean {
-  return Array.from(text).length <= labelSchema.maxLength && LABEL.test(text); // without the length check, the pattern takes seconds on a long text
+  return Array.from(text).length <= labelSchema.maxLength && TEXT_FORMATS.sentence.test(text); // without the length check, it takes seconds on a long text
 }
 
 /** Creates an account without keys and grants. */
