@@ -78,7 +78,7 @@ def check_limits(data: bytes) -> None:
         outside = b"".join(plain.split(b'"')[::2])
         if sum(outside.count(each) for each in (b",", b"[", b"{")) > MAX_VALUES:
             raise ValueError("it has too many values")
-    # Without what is in no text and no bracket, most texts are empty, and need not be split.
+    # With only brackets and quotation marks left, most texts are empty: removed at once, they need no split.
     marks = plain.translate(None, NO_MARKS).replace(b'""', b"")
     depth = 0
     for bracket in re.findall(rb"[\[\]{}]", b"".join(marks.split(b'"')[::2])):
