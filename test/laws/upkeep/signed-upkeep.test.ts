@@ -205,6 +205,19 @@ describe('copy', () => {
     expect((await verify(to)).faults).toEqual([]);
   });
 
+  it('takes nothing from a store that another root key signed, and writes nothing', async () => {
+    const foreign = await createSignedSite(FIRST, { seed: 'foreign' });
+    const [from, to] = [createMemoryStore(), createMemoryStore()];
+    await foreign.install(from);
+    await publishSeries(from, {
+      inputs: [randomSeries({ chain: 'arbitrum', seed: 1, days: 5 })],
+      asOf: FIRST,
+      signing: foreign.signingAt(FIRST),
+    });
+    await expect(copy(from, to)).rejects.toThrow(TRUST_FAULTS['root-untrusted']);
+    expect((await snapshotStore(to)).size).toBe(0);
+  });
+
   it('takes nothing back that a faster copy has brought meanwhile', async () => {
     const [from, to] = [await signed.create(), createMemoryStore()];
     const later = await signed.create();

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from crd import ChangedError, Client, CrdError
+from crd import ChangedError, Client, CrdError, DataError
 from crd.methodology import online
 from service import Answer, Service, problem, with_etag
-from story import CALENDAR, LAST, R3, R4, calendar_of, manifest_of
+from story import CALENDAR, DATES, FIRST, LAST, R3, R4, calendar_of, manifest_of, volume_files, volume_rows
 
 DAY = f"/api/v1/files/gold/base/{LAST}.json"
 RELEASE = "/api/v1/release"
@@ -93,6 +94,23 @@ def test_recomputing_waits_for_a_copy_of_the_service_that_is_behind(
     assert waits == [0, 4, 12]
     monkeypatch.setattr("time.sleep", lambda _: publish_manifests(service, R4))
     assert str(client.recompute("base")) == "20 dates compared, 0 differ"
+
+
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize("column", [name for name in volume_rows("gold", [FIRST])[0] if name in online.NOT_METRICS])
+def test_a_volume_without_a_column_that_is_no_metric_is_refused(service: Service, client: Client, column: str) -> None:
+    root = "/api/v1/files/gold/base"
+    rows = volume_rows("gold", [date for date in DATES if date <= "2026-01-15"])
+    files = volume_files([{name: row.get(name) for name in rows[0] if name != column} for row in rows])
+    volume: dict[str, Any] = {"period": "2026-01", "first_date": FIRST, "last_date": "2026-01-15"}
+    for kind, data in files.items():
+        service.files[f"{root}/volumes/2026-01.{kind}"] = data
+        about = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+        volume[kind] = {"path": f"{root}/volumes/2026-01.{kind}", **about}
+    manifest = {**manifest_of("gold", "manifest/2"), "volumes": [volume]}
+    service.files[f"{root}/manifest.json"] = json.dumps(manifest).encode()
+    with pytest.raises(DataError, match=f"the column {column} is missing"):
+        client.recompute("base")
 
 
 def test_all_calendars_are_of_one_release(service: Service, client: Client) -> None:

@@ -100,7 +100,8 @@ class Archive:
         path = volume[kind]["path"]
         data = self.files.listed(path, volume[kind])
         with self.reading:
-            table = parse(data, path, NEEDED, lambda name: columns is None or name in columns or name in NEEDED)
+            needed = [*NEEDED, "source"] if self.genre == "gold" and columns is None else NEEDED
+            table = parse(data, path, needed, lambda name: columns is None or name in columns or name in needed)
             self.cells += len(table) * len(table.columns)
             if self.cells > MAX_CELLS or set(table.columns["chain"]) - {self.chain}:
                 raise DataError(

@@ -29,6 +29,7 @@ from .values import (
     sentence,
     sha256,
     size,
+    some,
     text,
     url_path,
     when,
@@ -92,7 +93,7 @@ MANIFEST = having(
     published_revision=revision,
     sequence=positive,
     methodology_version=methodology_version,
-    revisions=by_name(revision, having({}, published_at=instant)),
+    revisions=some(by_name(revision, having({}, published_at=instant))),
     dates=each_of(
         having(
             {},

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_CELLS = 500_000  # of a file
 MAX_UNPACKED_BYTES = 2**26  # of a Parquet file
-NULLABLE = ("in_force_until", "confidence")  # of the columns that the client needs
+NULLABLE = ("in_force_until", "confidence", "source")  # of the columns that the client needs
 PARQUET_TYPES = ("date32[day]", "string", "double", "int64", "int32", "bool", "null")
 FORMS: dict[Kind, Form] = {
     "date": date,

@@ -169,6 +169,11 @@ def by_name(name_form: Form, form: Form, most: int = 1_000_000) -> Form:
     return check
 
 
+def some(form: Form) -> Form:
+    """Returns the form of an object that is not empty."""
+    return lambda value: HERE if value == {} else form(value)
+
+
 def date(value: Any) -> str | None:
     return when(isinstance(value, str) and is_date_text(value))
 
@@ -212,8 +217,8 @@ url_path = text("/[!-~]*", 1_000)
 code = text("[a-z0-9-]{1,60}")
 etag = text(r'(W/)?"[!#-~]*"', 200)
 sentence = text("(?s).*", 1_000)
-# A spreadsheet runs a text that begins like a formula, and CSV files contain these.
-cell_text = text(r"(?s)(?![\s=+@\-＝＋－＠]).+", 1_000)  # noqa: RUF001
+# A spreadsheet runs a text that begins like a formula, and CSV files contain these. Some split lines at semicolons.
+cell_text = text(r"(?![\s\xa0\u2000-\u200b\u3000\ufeff=+@\-＝＋－＠])[^;\t\r\n]+", 1_000)  # noqa: RUF001
 optional_number = either(nothing, number)
 optional_cell_text = either(nothing, cell_text)
 optional_sentence = either(nothing, sentence)

@@ -73,7 +73,9 @@ def run(options: argparse.Namespace) -> int:
     client = Client(base_url=base_url, tries=options.tries)
     try:
         archives = [(genre, chain) for chain in chains_of(client, options) for genre in options.genre or TABLE_GENRES]
-        code = max((sync(client, options, *each) for each in archives), default=1)
+        if not archives:
+            raise NotFoundError("The service has no chains yet. Run it again later.")
+        code = max(sync(client, options, *each) for each in archives)
         if code == 0:
             again = functools.partial(sync_again, client, options)
             TrustFiles(client.files, Path(options.to), print_progress).keep(archives, again)
