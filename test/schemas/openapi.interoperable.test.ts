@@ -1,8 +1,16 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { parsePurchase } from '../../gateway/core/billing/checkout-request.js';
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
 import { TEXT_FORMATS } from '../../schemas/text-formats.js';
-import { DOCUMENT, OPERATIONS, operationOf, resolve, type Node } from '../support/gateway/openapi-judge.js';
+import {
+  DOCUMENT,
+  OPERATIONS,
+  operationOf,
+  resolve,
+  validate,
+  type Node,
+} from '../support/gateway/openapi-judge.js';
 
 /** A schema, boolean or not, and its pointer. */
 type Place = readonly [pointer: string, schema: unknown];
@@ -128,6 +136,49 @@ it('has no two members whose names differ only in signs that clients drop', () =
 });
 
 const isOwn = (format: unknown): boolean => typeof format === 'string' && format in TEXT_FORMATS;
+
+it.each([
+  [{ plan: 'single-chain', chain: 'base' }, true],
+  [{ plan: 'single-chain', chain: null }, false],
+  [{ plan: 'single-chain' }, false],
+  [{ plan: 'research' }, true],
+  [{ plan: 'research', chain: null }, true],
+  [{ plan: 'research', chain: 'base' }, false],
+  [{ plan: 'other' }, false],
+])('describes the purchase %j like the gateway, without a choice of objects', (purchase, expected) => {
+  const schema =
+    operationOf('POST /api/v1/checkout')['requestBody']?.['content']?.['application/json']?.['schema'];
+  expect(validate(schema ?? {}, purchase).length === 0).toBe(expected);
+  let isTaken = true;
+  try {
+    parsePurchase(purchase);
+  } catch {
+    isTaken = false;
+  }
+  expect(isTaken).toBe(expected);
+});
+
+it('accepts every number of a revision but zero', () => {
+  const faultsOf = (number: number): number =>
+    validate(schemas['common.revision'] ?? {}, `2026-08-20.${String(number).padStart(6, '0')}`).length;
+  expect(faultsOf(0)).toBe(1);
+  const numbers = Array.from({ length: 999_999 }, (_, i) => i + 1);
+  expect(numbers.filter((number) => faultsOf(number) > 0)).toEqual([]);
+});
+
+it('describes the feature schema without its $schema, which is allowed', () => {
+  const schema = schemas['feature-schema'] ?? {};
+  const example = resolve(DOCUMENT['components']?.['examples']?.['feature-schema'])['value'];
+  expect(Object.keys(schema['properties'] ?? {})).not.toContain('$schema');
+  expect(Object.keys(example ?? {})).toContain('$schema');
+  expect(validate(schema, example)).toEqual([]);
+});
+
+it('says how a generated client meets the redirect', () => {
+  expect(DOCUMENT['info']?.['description']).toContain(
+    'set `redirect=false` for every operation that can return 307',
+  );
+});
 
 it('omits the formats that only the programs know, so that strict validators accept the schemas', () => {
   const own = objectsIn(inDocument).filter(([, { format }]) => isOwn(format));
