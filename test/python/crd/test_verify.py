@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import stat
@@ -24,6 +25,7 @@ from signed import KEYS, RELEASES, SITE, STATEMENT, TIMESTAMP, Signer, moment, r
 from story import CALENDAR, R1, R4, tell
 
 GOLD = "/api/v1/files/gold/base"
+RELEASE = "/api/v1/release"
 METADATA = Path(__file__).resolve().parents[3] / "templates" / "python" / "METADATA"
 NAMES = ["keys.jws", "release.json", "release.jws", "releases.json", "timestamp.jws"]
 
@@ -214,6 +216,24 @@ def test_a_release_that_is_published_meanwhile_proves_nothing_false(service: Ser
     assert fault_of(lambda: crd.verify(signer.trust)) == ("mixed", CALENDAR)
 
 
+@pytest.mark.parametrize("path", [RELEASE, RELEASES])
+def test_a_list_that_differs_because_a_release_is_published_proves_nothing_false(
+    service: Service, signer: Signer, path: str
+) -> None:
+    signer.publish(service)
+    later = service.public[TIMESTAMP]
+    signer.publish(service, sequence=3)
+    service.public[path] = b"{}"
+    asked: list[str] = []
+
+    def publish(path: str) -> Answer | None:
+        asked.append(path)
+        return Answer(200, later, {}) if path == TIMESTAMP and asked.count(path) > 2 else None
+
+    service.fault = publish
+    assert fault_of(lambda: crd.verify(signer.trust)) == ("mixed", path)
+
+
 def test_a_verification_that_takes_long_judges_each_document_when_it_is_read(
     service: Service, signer: Signer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -367,6 +387,36 @@ def test_a_signed_document_of_more_than_256_kib_is_refused(
     (tmp_path / name).write_bytes(service.public[path])
     with pytest.raises(VerificationError, match=f"^{name} .* [(]it has more than 262144 bytes[)]$"):
         crd.verify(signer.trust, tmp_path)
+
+
+@pytest.mark.parametrize("count", [900, 1_750])
+def test_a_statement_of_at_most_256_kib_is_proven(
+    service: Service, signer: Signer, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    monkeypatch.delenv("CRD_API_KEY")
+    others = {f"/api/v1/files/made/{i:0>6}/manifest.json": "a" * 64 for i in range(count)}
+    resign(service, signer, STATEMENT, lambda statement: statement["manifests"].update(others))
+    assert 130_000 < len(service.public[STATEMENT]) < 2**18
+    assert crd.verify(signer.trust).sequence == 4
+
+
+def test_a_key_set_with_a_hundred_revoked_keys_is_proven(service: Service, signer: Signer) -> None:
+    def revoke(keys: dict[str, Any]) -> None:
+        other = Signer().key_set()["keys"][0]
+        reason = "\x01" * 200  # six bytes each
+        keys["keys"] += [{**other, "revoked": {"at": other["valid_from"], "reason": reason}}] * 99
+
+    resign(service, signer, KEYS, revoke)
+    assert 130_000 < len(service.public[KEYS]) < 2**18
+    assert crd.verify(signer.trust).sequence == 4
+
+
+def resign(service: Service, signer: Signer, path: str, change: Callable[[Any], Any]) -> None:
+    """Signs a signed document of a service again, with other content."""
+    payload = service.public[path].split(b".")[1]
+    content = json.loads(base64.urlsafe_b64decode(payload + b"=" * (-len(payload) % 4)))
+    change(content)
+    service.public[path] = signer.sign(path, content)
 
 
 def test_a_file_that_does_not_belong_in_a_mirror_is_named_as_such(

@@ -165,6 +165,27 @@ describe('a release that is published meanwhile', () => {
   });
 });
 
+describe('a list that differs', () => {
+  it.each([PUBLIC_PATHS.release, TRUST_PATHS.releases])(
+    'because a release is published meanwhile proves nothing: %s',
+    async (altered) => {
+      const before = new Map([...loadState('release-2'), [altered, Buffer.from('{}')]]);
+      let asked = 0;
+      const read: ReadFile = (each, options) => {
+        if (each === TRUST_PATHS.timestamp) asked += 1;
+        const isLater = each === TRUST_PATHS.timestamp && asked > 2;
+        return readerOf(isLater ? loadState('release-3') : before)(each, options);
+      };
+      const { anchor = '' } = VECTORS.states['release-2'] ?? {};
+      const options = readerOptions(before, { anchor, now: '2026-03-04T05:59:00Z' });
+      expect(await verifySite({ ...options, read }).catch((error: unknown) => error)).toMatchObject({
+        code: 'mixed',
+        subject: altered,
+      });
+    },
+  );
+});
+
 describe('a site that does not answer', () => {
   const site = loadState('release-3');
   const failing = (path: string, { always }: { always: boolean }): ReadFile => {
