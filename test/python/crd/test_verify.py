@@ -7,6 +7,7 @@ import json
 import re
 import stat
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from crd import Client, MissingPackageError, UsageError, Verification, Verificat
 from crd.cli import main
 from crd.values import to_time
 from crd.verification.forms import FORMS
-from crd.verification.public_files import releases_in
+from crd.verification.public_files import check_each, releases_in
 from crd.verification.signatures import OneAlgorithm
 from service import KEY, Answer, Service, problem, sha256_of
 from signed import KEYS, RELEASES, SITE, STATEMENT, TIMESTAMP, Signer, moment, read_json
@@ -46,7 +47,7 @@ def environment(service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr("crd.transport.FIRST_WAIT_SECONDS", 0)
 
 
-def fault_of(run: Callable[[], Verification]) -> tuple[str, str]:
+def fault_of(run: Callable[[], Verification | None]) -> tuple[str, str]:
     with pytest.raises(VerificationError) as raised:
         run()
     return raised.value.code, raised.value.subject
@@ -180,6 +181,18 @@ def test_a_false_file_counts_more_than_one_that_cannot_be_read(service: Service,
     service.fault = lambda path: problem(503, "store-unavailable") if path == CALENDAR else None
     service.public["/api/v1/methodology/v1.json"] += b" "
     assert fault_of(lambda: crd.verify(signer.trust))[0] == "file-altered"
+
+
+def test_of_several_false_files_the_first_one_counts() -> None:
+    def check(item: tuple[float, str]) -> None:
+        wait, code = item
+        threading.Event().wait(wait)
+        raise VerificationError(code, str(wait))
+
+    slow = [(0.05, "unreachable"), (0.03, "file-altered"), (0.01, "file-missing")]
+    assert fault_of(lambda: check_each(check, slow)) == ("file-altered", "0.03")
+    mixed = [*slow, (0.02, "mixed"), (0.0, "mixed")]
+    assert fault_of(lambda: check_each(check, mixed)) == ("mixed", "0.02")
 
 
 def test_other_bytes_from_a_cache_are_a_mixture(service: Service, signer: Signer) -> None:

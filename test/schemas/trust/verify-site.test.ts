@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { calendarPath, PUBLIC_PATHS, TRUST_PATHS } from '../../../schemas/paths.js';
 import { TrustError } from '../../../schemas/trust/trust-error.js';
@@ -89,7 +90,7 @@ describe('an attack', () => {
       'mixed',
     ]);
     expect(others).toHaveLength(known.length + subscribed.length);
-    expect(FOR_ALL).toHaveLength(168);
+    expect(FOR_ALL).toHaveLength(206);
   });
 
   it.each(ATTACKS.filter((attack) => !FOR_ALL.includes(attack)))(
@@ -216,6 +217,18 @@ describe('a site that does not answer', () => {
     expect(await verdictOf(atRelease3(read))).toBe('file-altered');
   });
 
+  it('at once for the first of two files that differ is refused because of the first', async () => {
+    const path = calendarPath('bitcoin');
+    const altered = readerOf(new Map([...site, [path, Buffer.from('altered')]]));
+    const read: ReadFile = async (each, options) => {
+      if (each === PUBLIC_PATHS.status) return undefined; // before the answer for the other one
+      if (each === path) await new Promise((resolve) => setTimeout(resolve, 20));
+      return altered(each, options);
+    };
+    const fault = await verifySite(atRelease3(read)).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ code: 'file-altered', subject: path });
+  });
+
   it('once is asked again', async () => {
     expect(await verdictOf(atRelease3(failing(PUBLIC_PATHS.status, { always: false })))).toBeNull();
   });
@@ -250,12 +263,22 @@ describe('a host that answers with more than it may', () => {
     expect(await verdictOf(atRelease3(readerOf(new Map([...site, [path, longer]]))))).toBe(fault);
   });
 
+  it('is refused if a list is a byte longer than 16 MiB, and its digest is signed', async () => {
+    const path = PUBLIC_PATHS.release;
+    const list = site.get(path) ?? Buffer.of();
+    const longer = Buffer.concat([list, Buffer.alloc(2 ** 24 + 1 - list.length, ' ')]);
+    const digest = sha256Hex(list);
+    const sha256 = (bytes: Uint8Array): string => (bytes.length > 2 ** 24 ? digest : sha256Hex(bytes)); // as if it were signed
+    const options = atRelease3(readerOf(new Map([...site, [path, longer]])));
+    expect(await verdictOf({ ...options, sha256 })).toBe('file-altered');
+  });
+
   it('is not asked for the rest after 20 files that differ', async () => {
     const { files } = JSON.parse(
       Buffer.from(site.get(PUBLIC_PATHS.release) ?? []).toString(),
     ) as PublicRelease;
     const listed = Array.from({ length: 200 }, (_, i) => ({ ...files[0], path: `/file-${i}` }));
-    const list = Buffer.from(JSON.stringify({ files: listed }));
+    const list = Buffer.from(canonicalJson({ files: listed, published_revision: '2026-03-04.000001' }));
     const statement = sha256Hex(site.get(PUBLIC_PATHS.release) ?? '');
     const asked = new Set<string>();
     const read: ReadFile = (path, options) => {
