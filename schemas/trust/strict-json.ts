@@ -17,6 +17,7 @@ type ParsedJson = { readonly text: string; readonly value: unknown };
  * other bytes.
  */
 export function parseStrict(bytes: Uint8Array): ParsedJson | undefined {
+  if (bytes.length > MAX_BYTES || countQuotes(bytes) > MAX_QUOTES) return undefined;
   const members = countMembers(bytes);
   if (members === undefined) return undefined;
   try {
@@ -28,14 +29,18 @@ export function parseStrict(bytes: Uint8Array): ParsedJson | undefined {
   }
 }
 
+function countQuotes(bytes: Uint8Array): number {
+  let quotes = 0;
+  for (const byte of bytes) if (byte === QUOTE) quotes += 1;
+  return quotes;
+}
+
 /** Returns the number of members that a JSON text writes, with repeated ones; `undefined` if it is beyond the limits. */
 function countMembers(bytes: Uint8Array): number | undefined {
-  if (bytes.length > MAX_BYTES) return undefined;
-  let [depth, values, members, quotes] = [0, 0, 0, 0];
+  let [depth, values, members] = [0, 0, 0];
   let isText = false;
   for (let i = 0; i < bytes.length; i += 1) {
     const byte = bytes[i] ?? 0;
-    if (byte === QUOTE || (isText && byte === BACKSLASH && bytes[i + 1] === QUOTE)) quotes += 1;
     if (isText) {
       if (byte === BACKSLASH) i += 1;
       else isText = byte !== QUOTE;
@@ -48,7 +53,7 @@ function countMembers(bytes: Uint8Array): number | undefined {
     if (byte === COMMA || OPENING.has(byte)) values += 1;
     if (depth > MAX_DEPTH || values > MAX_VALUES) return undefined;
   }
-  return quotes > MAX_QUOTES ? undefined : members;
+  return members;
 }
 
 /** Returns the number of members of all objects in a value; NaN if it has a number that is not finite, or half of a character. */

@@ -131,8 +131,10 @@ it('a list of releases has entries of its form only', () => {
 it('a list of public files has at least what a reader needs', () => {
   const revision = '2026-03-04.000001';
   const file = { path: '/a', sha256: 'a'.repeat(64), bytes: 0 };
-  const listOf = (changes: object): Json =>
-    ({ published_revision: revision, files: [{ ...file, ...changes }] }) as Json;
+  const listOf = (changes: object): Json => ({
+    published_revision: revision,
+    files: [{ ...file, ...changes }],
+  });
   expect(filesIn(listOf({ bytes: 2 ** 24, path: `/${'a'.repeat(999)}`, type: 'text/csv' }))).toHaveLength(1);
   const others = [{ bytes: 2 ** 24 + 1 }, { bytes: -1 }, { bytes: 1.5 }, { path: `/${'a'.repeat(1_000)}` }];
   expect(others.flatMap((each) => filesIn(listOf(each)) ?? [])).toEqual([]);
