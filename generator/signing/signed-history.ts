@@ -109,9 +109,9 @@ export function assertSignable({ record, sha256 }: StoredRelease): void {
     throw damaged(releaseKey(record.revision, sha256), `does not list ${release}`);
 }
 
-/** Reads a signed document. One that is too large is read in part, so that its signature is wrong. */
+/** Reads a signed document. Of one that is too large, a byte more than the limit is read, so that it is refused as such. */
 export function getSigned(store: ObjectStore, key: string): Promise<StoredObject | undefined> {
-  return store.get(key, MAX_SIGNED_BYTES);
+  return store.get(key, MAX_SIGNED_BYTES + 1);
 }
 
 /** Returns a stored object as a signed document. */

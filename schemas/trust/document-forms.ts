@@ -3,8 +3,13 @@
  * pages forbids code that a validator of schemas generates; a test compares them with the schemas.
  */
 import { parseInstant } from '../dates.js';
-import type { PastRelease, PublicKey } from '../types.generated.js';
+import type { PastRelease, PublicFile, PublicKey } from '../types.generated.js';
 import type { TrustDocumentName, TrustDocuments } from './trust-documents.js';
+
+/** The longest listed file, 16 MiB. */
+const MAX_FILE_BYTES = 2 ** 24;
+/** The most public files of a release. */
+const MAX_FILES = 100_000;
 
 /** Returns the path of the first invalid value, such as "keys.0.kid" ("" for the value itself); `undefined` if there is none. */
 type Form = (value: unknown) => string | undefined;
@@ -41,6 +46,15 @@ function record(forms: Readonly<Record<string, Form>>): Form {
   };
 }
 
+/** The form of an object with at least these members. */
+function having(forms: Readonly<Record<string, Form>>): Form {
+  return (value) => {
+    if (!isObject(value)) return '';
+    const missing = Object.keys(forms).find((name) => !Object.hasOwn(value, name));
+    return missing ?? inside(Object.entries(forms).map(([name, form]) => [name, form, value[name]] as const));
+  };
+}
+
 /** The form of an array of at least one element. */
 function each(form: Form, most = Infinity): Form {
   return (value) => {
@@ -70,6 +84,10 @@ const sha256 = text(/^[0-9a-f]{64}$/);
 const site = text(/^[!"$-~]{1,200}$/);
 const thumbprint = text(/^[A-Za-z0-9_-]{43}$/);
 const revision = text(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\.(?!000000)\d{6}$/);
+const path = text(/^\/[!-~]{0,999}$/);
+const size = when(
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_FILE_BYTES,
+);
 const nothing = exactly(null);
 const coordinate = text(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/); // 32 bytes: the last bits are 0
 const publicKey = either(
@@ -105,7 +123,7 @@ const FORMS: { readonly [N in TrustDocumentName]: Form } = {
     sha256,
     previous: either(nothing, record({ revision, sha256 })),
     release_sha256: sha256,
-    manifests: byName(text(/^\/[!-~]*$/), sha256),
+    manifests: byName(path, sha256),
     history_sha256: sha256,
     published_at: instant,
     generator: record({
@@ -129,6 +147,11 @@ const RELEASES = record({
   releases: each(record({ sequence: positive, revision, sha256, published_at: instant })),
 });
 
+const RELEASE = having({
+  published_revision: revision,
+  files: each(having({ path, sha256, bytes: size }), MAX_FILES),
+});
+
 /** Returns whether a value is a public key as key sets contain it. */
 export function isPublicKey(value: unknown): value is PublicKey {
   return publicKey(value) === undefined;
@@ -147,4 +170,12 @@ export function checkForm<N extends TrustDocumentName>(name: N, value: unknown):
 /** Returns the entries of a list of releases; `undefined` for anything else. */
 export function releasesIn(value: unknown): readonly PastRelease[] | undefined {
   return RELEASES(value) === undefined ? (value as { releases: PastRelease[] }).releases : undefined; // the same
+}
+
+/** An entry of the list of public files, as far as a reader needs it. */
+export type ListedFile = Pick<PublicFile, 'path' | 'sha256' | 'bytes'>;
+
+/** Returns the entries of a list of public files; `undefined` for anything else. */
+export function filesIn(value: unknown): readonly ListedFile[] | undefined {
+  return RELEASE(value) === undefined ? (value as { files: ListedFile[] }).files : undefined; // the same
 }

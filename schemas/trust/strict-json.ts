@@ -1,6 +1,8 @@
-/** Limits of depth and of values, as the Python client has them: they bound the memory that parsing takes. */
+/** Limits of bytes, depth, values and quotation marks, as the Python client has them: they bound the memory that parsing takes. */
+const MAX_BYTES = 2 ** 24;
 const MAX_DEPTH = 32;
 const MAX_VALUES = 1_000_000;
+const MAX_QUOTES = 2 * MAX_VALUES;
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c] as const;
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]); // [ {
@@ -11,9 +13,11 @@ type ParsedJson = { readonly text: string; readonly value: unknown };
 
 /**
  * Parses JSON that nobody may have signed: strict UTF-8 without a byte order mark, no repeated members, only finite numbers,
- * and at most 32 levels and a million values. `undefined` for any other bytes.
+ * no half of a character, and at most 16 MiB, 32 levels, a million values and two million quotation marks. `undefined` for any
+ * other bytes.
  */
 export function parseStrict(bytes: Uint8Array): ParsedJson | undefined {
+  if (bytes.length > MAX_BYTES || countQuotes(bytes) > MAX_QUOTES) return undefined;
   const members = countMembers(bytes);
   if (members === undefined) return undefined;
   try {
@@ -23,6 +27,12 @@ export function parseStrict(bytes: Uint8Array): ParsedJson | undefined {
   } catch {
     return undefined;
   }
+}
+
+function countQuotes(bytes: Uint8Array): number {
+  let quotes = 0;
+  for (const byte of bytes) if (byte === QUOTE) quotes += 1;
+  return quotes;
 }
 
 /** Returns the number of members that a JSON text writes, with repeated ones; `undefined` if it is beyond the limits. */
@@ -46,11 +56,13 @@ function countMembers(bytes: Uint8Array): number | undefined {
   return members;
 }
 
-/** Returns the number of members of all objects in a value; NaN if it has a number that is not finite. */
+/** Returns the number of members of all objects in a value; NaN if it has a number that is not finite, or half of a character. */
 function countOwn(value: unknown): number {
   if (typeof value === 'number') return Number.isFinite(value) ? 0 : NaN;
+  if (typeof value === 'string') return value.isWellFormed() ? 0 : NaN;
   if (typeof value !== 'object' || value === null) return 0;
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  if (!names.every((name) => name.isWellFormed())) return NaN;
   const inside: readonly unknown[] = Object.values(value);
-  const own = Array.isArray(value) ? 0 : inside.length;
-  return inside.reduce((sum: number, each) => sum + countOwn(each), own);
+  return inside.reduce((sum: number, each) => sum + countOwn(each), names.length);
 }

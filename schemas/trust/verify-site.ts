@@ -1,6 +1,6 @@
 import { PUBLIC_PATHS, TRUST_PATHS } from '../paths.js';
-import type { KeySet, PublicFile, PublicRelease, ReleaseStatement, Timestamp } from '../types.generated.js';
-import { releasesIn } from './document-forms.js';
+import type { KeySet, ReleaseStatement, Timestamp } from '../types.generated.js';
+import { filesIn, releasesIn, type ListedFile } from './document-forms.js';
 import { endsWith, historyText } from './release-history.js';
 import { parseStrict } from './strict-json.js';
 import type { TrustAnchor } from './trust-anchor.js';
@@ -114,12 +114,12 @@ async function verifyOnce(options: VerifySiteOptions, fresh: boolean): Promise<S
   const statement = await verifyStatement(signed, keySet, { nowMs: site.now() });
   assertSameRelease(TRUST_PATHS.statement, statement, timestamp);
   report({ keySet, timestamp, statement });
-  const release = await readRelease(site, statement);
+  const listed = await readRelease(site, statement);
   const releases = await verifyHistory(site, statement);
-  const proof = { keySet, timestamp, statement, releases, files: release.files.length + 1 };
+  const proof = { keySet, timestamp, statement, releases, files: listed.length + 1 };
   let verified = 1; // the release
   report({ ...proof, verified });
-  await verifyFiles(site, release, statement, () => report({ ...proof, verified: (verified += 1) }));
+  await verifyFiles(site, listed, statement, () => report({ ...proof, verified: (verified += 1) }));
   return { ...proof, verified };
 }
 
@@ -155,10 +155,12 @@ async function readFile(
   }
 }
 
-async function readRelease(site: Site, statement: ReleaseStatement): Promise<PublicRelease> {
+/** Returns the entries of the list of public files, whose digest is signed. */
+async function readRelease(site: Site, statement: ReleaseStatement): Promise<readonly ListedFile[]> {
   const own = { path: PUBLIC_PATHS.release, sha256: statement.release_sha256, bytes: MAX_LIST_BYTES };
-  const bytes = await readVerified(site, own, statement);
-  return JSON.parse(new TextDecoder().decode(bytes)) as PublicRelease; // its digest is signed
+  const files = filesIn(parseCanonical(await readVerified(site, own, statement)));
+  if (files === undefined) throw new TrustError('file-altered', own.path, 'it is not a list of files');
+  return files;
 }
 
 /**
@@ -181,38 +183,42 @@ async function verifyHistory(site: Site, statement: ReleaseStatement): Promise<n
   return sequence;
 }
 
-/** Verifies all files that a release lists. A mixture of releases is reported rather than a file that seems to be altered. */
+/**
+ * Verifies all files that a release lists. A mixture of releases is reported rather than a file that seems to be altered, and
+ * of several faults the first in the order of the list.
+ */
 async function verifyFiles(
   site: Site,
-  { files }: PublicRelease,
+  files: readonly ListedFile[],
   statement: ReleaseStatement,
   onVerified: () => void,
 ): Promise<void> {
-  const faults: TrustError[] = [];
-  const waiting = files.values();
+  const faults = new Map<number, TrustError>();
+  const waiting = files.entries();
   const work = async (): Promise<void> => {
-    for (const file of waiting) {
-      if (faults.length >= MANY_FAULTS) return;
+    for (const [i, file] of waiting) {
+      if (faults.size >= MANY_FAULTS) return;
       try {
         await readVerified(site, file, statement);
         onVerified();
       } catch (error) {
         if (!(error instanceof TrustError)) throw error;
-        faults.push(error);
+        faults.set(i, error);
       }
     }
   };
   await Promise.all(Array.from({ length: site.concurrency }, work));
+  const ordered = [...faults].sort(([one], [other]) => one - other).map(([, fault]) => fault);
   const fault =
-    faults.find(({ code }) => code === 'mixed') ?? // explains the others
-    faults.find(({ code }) => !UNPROVEN.has(code)) ??
-    faults[0];
+    ordered.find(({ code }) => code === 'mixed') ?? // explains the others
+    ordered.find(({ code }) => !UNPROVEN.has(code)) ??
+    ordered[0];
   if (fault !== undefined) throw fault;
 }
 
 async function readVerified(
   site: Site,
-  { path, sha256, bytes }: Pick<PublicFile, 'path' | 'sha256' | 'bytes'>,
+  { path, sha256, bytes }: ListedFile,
   statement: ReleaseStatement,
 ): Promise<Uint8Array> {
   const file = await readFile(site, path, bytes);

@@ -2,10 +2,12 @@ import { createHmac, createPublicKey } from 'node:crypto';
 import type { Signer } from '../../generator/signing/signer.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import { TRUST_PATHS } from '../../schemas/paths.js';
+import { PUBLIC_PATHS, TRUST_PATHS } from '../../schemas/paths.js';
 import { TRUST_TYPES } from '../../schemas/trust/trust-documents.js';
-import { ALGORITHMS } from '../../schemas/trust/verify-jws.js';
-import type { PastRelease, ReleaseStatement } from '../../schemas/types.generated.js';
+import { ALGORITHMS, thumbprintOf } from '../../schemas/trust/verify-jws.js';
+import type { PastRelease, PublicKey, ReleaseStatement } from '../../schemas/types.generated.js';
+import { OTHER_FORMS } from './other-forms.js';
+import { OTHER_LISTS } from './other-lists.js';
 import { testSigner } from './test-keys.js';
 import { encode, listOf, type VectorState } from './vector-states.js';
 
@@ -23,7 +25,19 @@ const OTHER_SHA256 = sha256Hex('another release record');
 
 /** Returns the documents that an attacker, or a publisher who lies, puts in the place of true ones. */
 export async function forgedFiles(stateOf: StatesByName): Promise<ForgedFiles> {
-  const parts = [keySets, signers, algorithms, headers, contents, otherForms, es256, forks];
+  const parts = [
+    keySets,
+    points,
+    signers,
+    algorithms,
+    headers,
+    contents,
+    limits,
+    otherForms,
+    es256,
+    forks,
+    lists,
+  ];
   const forged = await Promise.all(parts.map((part) => part(stateOf)));
   return Object.assign({}, ...forged) as ForgedFiles; // each part has names of its own
 }
@@ -65,6 +79,30 @@ async function keySets(stateOf: StatesByName): Promise<ForgedFiles> {
       })),
     }),
   };
+}
+
+/** Returns key sets with a key that is no point of its curve, each with a timestamp that names this key. */
+async function points(stateOf: StatesByName): Promise<ForgedFiles> {
+  const { 'key-set': keySet, timestamp } = stateOf('release-3').documents;
+  const root = await testSigner('root');
+  const coordinate = (first: number): string => Buffer.alloc(32).fill(first, 0, 1).toString('base64url');
+  const others = {
+    p256: { kty: 'EC', crv: 'P-256', x: coordinate(1), y: coordinate(1) },
+    ed25519: { kty: 'OKP', crv: 'Ed25519', x: coordinate(2) },
+  } as const satisfies Record<string, PublicKey>;
+  const forged = Object.entries(others).map(async ([name, jwk]) => {
+    const kid = await thumbprintOf(jwk);
+    const listed = keySet.keys.slice(0, 1).map((key) => ({ ...key, kid, jwk }));
+    const signer = { kid, jwk, sign: () => Promise.resolve(Buffer.alloc(64, 1)) };
+    return {
+      [`keys-with-no-point-of-${name}.jws`]: await jws(root, TRUST_TYPES['key-set'], {
+        ...keySet,
+        keys: [...keySet.keys, ...listed],
+      }),
+      [`timestamp-by-no-point-of-${name}.jws`]: await jws(signer, TRUST_TYPES.timestamp, timestamp),
+    };
+  });
+  return Object.assign({}, ...(await Promise.all(forged))) as ForgedFiles; // the same names
 }
 
 async function signers(stateOf: StatesByName): Promise<ForgedFiles> {
@@ -165,6 +203,37 @@ function contents(stateOf: StatesByName): Promise<ForgedFiles> {
   });
 }
 
+/** Returns documents at the limits of what is parsed, and beyond. Those by a stranger are refused only if they are parsed. */
+async function limits(stateOf: StatesByName): Promise<ForgedFiles> {
+  const { statement } = stateOf('release-3').documents;
+  const [a, stranger] = await Promise.all([testSigner('release-a'), testSigner('stranger')]);
+  const forged: Record<string, string> = {};
+  for (const levels of [32, 33]) {
+    let payload: object = [];
+    for (let level = 1; level < levels; level += 1) payload = [payload];
+    forged[`timestamp-of-${levels}-levels.jws`] = await jws(stranger, TRUST_TYPES.timestamp, payload);
+  }
+  for (const length of [1_000, 1_001]) {
+    const manifests = { ...statement.manifests, [`/${'a'.repeat(length - 1)}`]: OTHER_SHA256 };
+    const typ = TRUST_TYPES['release-statement'];
+    forged[`statement-with-a-path-of-${length}.jws`] = await jws(a, typ, { ...statement, manifests });
+  }
+  return forged;
+}
+
+/** Returns statements about lists of files that do not have their form. */
+async function lists(stateOf: StatesByName): Promise<ForgedFiles> {
+  const { documents, files } = stateOf('release-3');
+  const list = String(files.get(PUBLIC_PATHS.release));
+  const a = await testSigner('release-a');
+  const forged = OTHER_LISTS.map(async ({ file, change }) => {
+    if (change(list) === list) throw new Error(`${file} is about the true list`);
+    const statement = { ...documents.statement, release_sha256: sha256Hex(change(list)) };
+    return [file, await jws(a, TRUST_TYPES['release-statement'], statement)] as const;
+  });
+  return Object.fromEntries(await Promise.all(forged));
+}
+
 async function es256(stateOf: StatesByName): Promise<ForgedFiles> {
   const { files, documents } = stateOf('es256');
   const [p256, stranger] = await Promise.all([testSigner('p256-release'), testSigner('stranger')]);
@@ -207,109 +276,6 @@ async function forks(stateOf: StatesByName): Promise<ForgedFiles> {
     'statement-of-another-history.jws': await signed({ history_sha256: digest(withOther(3)) }),
     'statement-of-other-files.jws': await signed({ release_sha256: sha256Hex('another list of files') }),
   };
-}
-
-/** A change of the canonical JSON of a part of a signed document, to which its true signer signs. */
-type OtherForm = {
-  readonly name: string;
-  readonly document: 'keys' | 'statement' | 'timestamp';
-  readonly part: 'header' | 'payload';
-  readonly file: string;
-  readonly change: (text: string) => string | Uint8Array;
-};
-
-function ofPayload(
-  document: OtherForm['document'],
-  rows: Readonly<Record<string, OtherForm['change']>>,
-): OtherForm[] {
-  const what = document === 'keys' ? 'key set' : document;
-  return Object.entries(rows).map(([has, change]) => ({
-    name: `the payload of the ${what} has ${has}`,
-    document,
-    part: 'payload',
-    file: `${document}-payload-${has.replace(/[^a-z0-9]+/gi, '-')}.jws`,
-    change,
-  }));
-}
-
-const withValue =
-  (member: string, value: string) =>
-  (text: string): string =>
-    text.replace(new RegExp(`("${member}"):("[^"]*"|\\d+)`), `$1:${value}`);
-
-/** Forms of signed documents that a verifier must not accept, although the signature is true: each document has one form. */
-export const OTHER_FORMS: readonly OtherForm[] = [
-  ...ofPayload('timestamp', {
-    'a repeated member': (text) => text.replace('{', '{"sequence":3,'),
-    'a member too many': (text) => text.replace('}', ',"unknown":1}'),
-    'a member too few': (text) => text.replace(/"as_of":"[^"]*",/, ''),
-    'members in another order': (text) => text.replace(/^\{(.*),("site":.*)\}$/, '{$2,$1}'),
-    'a space': (text) => text.replace(':', ': '),
-    'a byte order mark': (text) => `\uFEFF${text}`,
-    'something behind it': (text) => `${text}{}`,
-    'no members, because it is null': () => 'null',
-    'no members, because it is a list': () => '[]',
-    'an escape that is not needed': withValue('schema', '"timestamp\\u002f1"'),
-    'half a character': withValue('site', '"https://data.example.com\\ud800"'),
-    'bytes that are not UTF-8': (text) => Buffer.from(text.replace('data.', 'd\xff.'), 'latin1'),
-    'characters of 16 bits': (text) => Buffer.from(text, 'utf16le'),
-    'a sequence that is no number': withValue('sequence', 'NaN'),
-    'a sequence with a fraction of 0': withValue('sequence', '3.0'),
-    'a sequence as text': withValue('sequence', '"3"'),
-    'a sequence of 0': withValue('sequence', '0'),
-    'a sequence beyond the exact numbers': withValue('sequence', '9007199254740993'),
-    'a sequence of 2 to the power of 53': withValue('sequence', '9007199254740992'),
-    'a sequence with a fraction': withValue('sequence', '3.5'),
-    'the year 0': withValue('as_of', '"0000-01-01T00:00:00Z"'),
-    'a date that does not exist': withValue('as_of', '"2026-02-30T00:00:00Z"'),
-    'an hour 24': withValue('as_of', '"2026-03-03T24:00:00Z"'),
-    'a second 60': withValue('as_of', '"2026-03-04T05:59:60Z"'),
-    'a fraction of a second': withValue('as_of', '"2026-03-04T06:00:00.5Z"'),
-    'a time with an offset': withValue('as_of', '"2026-03-04T06:00:00+00:00"'),
-    'digits of another script': withValue('as_of', '"٢٠٢٦-03-04T06:00:00Z"'),
-    'a line feed in an instant': withValue('as_of', '"2026-03-04T06:00:00Z\\n"'),
-  }),
-  ...ofPayload('keys', {
-    'a repeated member': (text) => text.replace('{', '{"keys":[],'),
-    'characters of 16 bits': (text) => Buffer.from(text, 'utf16le'),
-    'a date that does not exist': withValue('valid_until', '"2027-02-29T00:00:00Z"'),
-    'a member too many in a key': (text) => text.replace(/("x":"[^"]*")\}/, '$1,"z":1}'),
-    'spare bits in the coordinate of a key': (text) =>
-      text.replace(
-        /("x":"[^"]{42})([^"])"/,
-        (_, head: string, last: string) => `${head}${nextInBase64url(last)}"`,
-      ),
-    'no keys': (text) => text.replace(/"keys":\[.*\],"root"/, '"keys":[],"root"'),
-  }),
-  ...ofPayload('statement', {
-    'a repeated member': (text) => text.replace('{', '{"site":"https://data.example.com",'),
-    'a digest in capital letters': (text) =>
-      text.replace(/"sha256":"[0-9a-f]{64}","site"/, (each) =>
-        each.replace(/[a-f](?=[^"]*",)/g, (hex) => hex.toUpperCase()),
-      ),
-    'a revision with the number 0': withValue('revision', '"2026-03-04.000000"'),
-    'a path without a slash': (text) => text.replace('"manifests":{"/', '"manifests":{"'),
-  }),
-  ...(
-    [
-      ['a repeated member', (text: string) => text.replace('{', '{"alg":"none",')],
-      ['a space', (text: string) => text.replace(':', ': ')],
-      ['no members, because it is a list', () => '[]'],
-      ['a byte order mark', (text: string) => `\uFEFF${text}`],
-    ] as const
-  ).map(([has, change]): OtherForm => ({
-    name: `the header of the statement has ${has}`,
-    document: 'statement',
-    part: 'header',
-    file: `statement-header-${has.replace(/[^a-z0-9]+/gi, '-')}.jws`,
-    change,
-  })),
-];
-
-/** Returns the next character of the alphabet: of the last one of 32 or 64 bytes, the one that differs in spare bits only. */
-export function nextInBase64url(character: string): string {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  return alphabet.charAt(alphabet.indexOf(character) + 1);
 }
 
 async function otherForms(stateOf: StatesByName): Promise<ForgedFiles> {

@@ -1,6 +1,7 @@
 import { TRUST_PATHS } from '../../schemas/paths.js';
 import {
   flipJws,
+  put,
   replace,
   toPlan,
   type AttackPlan,
@@ -8,7 +9,8 @@ import {
   type VectorChange,
 } from './attack-table.js';
 import type { TrustFault } from '../../schemas/trust/trust-error.js';
-import { nextInBase64url, OTHER_FORMS, type StatesByName } from './forged-documents.js';
+import type { StatesByName } from './forged-documents.js';
+import { nextInBase64url, OTHER_FORMS } from './other-forms.js';
 
 const FORGED: readonly ForgedDocument[] = [
   ['the key set says alg none', 'keys', 'keys-alg-none.jws', 'jws-algorithm'],
@@ -67,6 +69,39 @@ const FORGED: readonly ForgedDocument[] = [
   ],
 ];
 
+/** At the limits of what a verifier parses, and beyond. */
+const LIMITS: readonly AttackPlan[] = [
+  toPlan(['the timestamp has 33 levels', 'timestamp', 'timestamp-of-33-levels.jws', 'jws-malformed']),
+  toPlan([
+    'the timestamp has 32 levels, by a key that is not listed',
+    'timestamp',
+    'timestamp-of-32-levels.jws',
+    'key-unknown',
+  ]),
+  toPlan([
+    'the statement has a path of 1001 characters',
+    'statement',
+    'statement-with-a-path-of-1001.jws',
+    'jws-malformed',
+  ]),
+  {
+    name: 'the statement has a path of 1000 characters',
+    changes: [put(TRUST_PATHS.statement, 'statement-with-a-path-of-1000.jws')],
+    fault: null,
+  },
+];
+
+/** Keys that are no point of their curve. One that signs nothing does no harm. */
+const POINTS = (['p256', 'ed25519'] as const).flatMap((name): AttackPlan[] => {
+  const keys = put(TRUST_PATHS.keys, `keys-with-no-point-of-${name}.jws`);
+  const timestamp = put(TRUST_PATHS.timestamp, `timestamp-by-no-point-of-${name}.jws`);
+  const fault = name === 'p256' ? 'jws-malformed' : 'jws-altered';
+  return [
+    { name: `the key set lists a key of ${name} that is no point`, changes: [keys], fault: null },
+    { name: `the timestamp is by a key of ${name} that is no point`, changes: [keys, timestamp], fault },
+  ];
+});
+
 /** About a site whose keys are P-256. */
 const FORGED_P256: readonly ForgedDocument[] = [
   [
@@ -110,6 +145,8 @@ export function formAttacks(stateOf: StatesByName): AttackPlan[] {
     ...flips,
     ...missing,
     ...FORGED.map(toPlan),
+    ...LIMITS,
+    ...POINTS,
     ...OTHER_FORMS.map(({ name, document, file }) => toPlan([name, document, file, 'jws-malformed'])),
     ...Object.entries(AROUND).map(([name, change]) =>
       row(

@@ -10,6 +10,7 @@ import {
 } from '../../schemas/paths.js';
 import { flipText, replace, type AttackPlan } from './attack-table.js';
 import type { StatesByName } from './forged-documents.js';
+import { listAttacks, namingAttacks } from './other-lists.js';
 
 const CALENDAR = calendarPath('bitcoin');
 const SQL = queryPath('bitcoin');
@@ -64,6 +65,26 @@ const OTHER_FILES: readonly AttackPlan[] = [
   },
 ];
 
+/** Several faults at once: the lists of steps 4 and 5 come before files, and files in the order of their list. */
+const SEVERAL: readonly AttackPlan[] = [
+  ...[PUBLIC_PATHS.release, TRUST_PATHS.releases].map((path): AttackPlan => ({
+    name: `${path} is altered, and a file names a later release`,
+    base: 'release-2',
+    changes: [{ put: path, text: '{}' }, replace(PUBLIC_PATHS.status, 'release-3')],
+    fault: 'file-altered',
+  })),
+  {
+    name: 'a file is missing, and a later one in the list is altered',
+    changes: [{ delete: CALENDAR }, { put: SQL, text: '' }],
+    fault: 'file-missing',
+  },
+  {
+    name: 'a file is altered, and a later one in the list is missing',
+    changes: [{ put: CALENDAR, text: '' }, { delete: SQL }],
+    fault: 'file-altered',
+  },
+];
+
 /** Returns the attacks on files: altered, exchanged, missing, mixed. */
 export function fileAttacks(stateOf: StatesByName): AttackPlan[] {
   const site = stateOf('release-3');
@@ -90,6 +111,9 @@ export function fileAttacks(stateOf: StatesByName): AttackPlan[] {
       fault: 'file-altered',
     },
     ...OTHER_FILES,
+    ...SEVERAL,
+    ...namingAttacks(),
+    ...listAttacks(String(site.files.get(PUBLIC_PATHS.release))),
   ];
 }
 

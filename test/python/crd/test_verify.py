@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import stat
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,13 +19,14 @@ from crd import Client, MissingPackageError, UsageError, Verification, Verificat
 from crd.cli import main
 from crd.values import to_time
 from crd.verification.forms import FORMS
-from crd.verification.public_files import releases_in
+from crd.verification.public_files import check_each, releases_in
 from crd.verification.signatures import OneAlgorithm
 from service import KEY, Answer, Service, problem, sha256_of
 from signed import KEYS, RELEASES, SITE, STATEMENT, TIMESTAMP, Signer, moment, read_json
 from story import CALENDAR, R1, R4, tell
 
 GOLD = "/api/v1/files/gold/base"
+RELEASE = "/api/v1/release"
 METADATA = Path(__file__).resolve().parents[3] / "templates" / "python" / "METADATA"
 NAMES = ["keys.jws", "release.json", "release.jws", "releases.json", "timestamp.jws"]
 
@@ -44,7 +47,7 @@ def environment(service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr("crd.transport.FIRST_WAIT_SECONDS", 0)
 
 
-def fault_of(run: Callable[[], Verification]) -> tuple[str, str]:
+def fault_of(run: Callable[[], Verification | None]) -> tuple[str, str]:
     with pytest.raises(VerificationError) as raised:
         run()
     return raised.value.code, raised.value.subject
@@ -180,6 +183,18 @@ def test_a_false_file_counts_more_than_one_that_cannot_be_read(service: Service,
     assert fault_of(lambda: crd.verify(signer.trust))[0] == "file-altered"
 
 
+def test_of_several_false_files_the_first_one_counts() -> None:
+    def check(item: tuple[float, str]) -> None:
+        wait, code = item
+        threading.Event().wait(wait)
+        raise VerificationError(code, str(wait))
+
+    slow = [(0.05, "unreachable"), (0.03, "file-altered"), (0.01, "file-missing")]
+    assert fault_of(lambda: check_each(check, slow)) == ("file-altered", "0.03")
+    mixed = [*slow, (0.02, "mixed"), (0.0, "mixed")]
+    assert fault_of(lambda: check_each(check, mixed)) == ("mixed", "0.02")
+
+
 def test_other_bytes_from_a_cache_are_a_mixture(service: Service, signer: Signer) -> None:
     old = Answer(200, b"old", {"Age": "7"})
     service.fault = lambda path: old if path == CALENDAR else None
@@ -212,6 +227,24 @@ def test_a_release_that_is_published_meanwhile_proves_nothing_false(service: Ser
 
     service.fault = publish
     assert fault_of(lambda: crd.verify(signer.trust)) == ("mixed", CALENDAR)
+
+
+@pytest.mark.parametrize("path", [RELEASE, RELEASES])
+def test_a_list_that_differs_because_a_release_is_published_proves_nothing_false(
+    service: Service, signer: Signer, path: str
+) -> None:
+    signer.publish(service)
+    later = service.public[TIMESTAMP]
+    signer.publish(service, sequence=3)
+    service.public[path] = b"{}"
+    asked: list[str] = []
+
+    def publish(path: str) -> Answer | None:
+        asked.append(path)
+        return Answer(200, later, {}) if path == TIMESTAMP and asked.count(path) > 2 else None
+
+    service.fault = publish
+    assert fault_of(lambda: crd.verify(signer.trust)) == ("mixed", path)
 
 
 def test_a_verification_that_takes_long_judges_each_document_when_it_is_read(
@@ -367,6 +400,36 @@ def test_a_signed_document_of_more_than_256_kib_is_refused(
     (tmp_path / name).write_bytes(service.public[path])
     with pytest.raises(VerificationError, match=f"^{name} .* [(]it has more than 262144 bytes[)]$"):
         crd.verify(signer.trust, tmp_path)
+
+
+@pytest.mark.parametrize("count", [900, 1_750])
+def test_a_statement_of_at_most_256_kib_is_proven(
+    service: Service, signer: Signer, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    monkeypatch.delenv("CRD_API_KEY")
+    others = {f"/api/v1/files/made/{i:0>6}/manifest.json": "a" * 64 for i in range(count)}
+    resign(service, signer, STATEMENT, lambda statement: statement["manifests"].update(others))
+    assert 130_000 < len(service.public[STATEMENT]) < 2**18
+    assert crd.verify(signer.trust).sequence == 4
+
+
+def test_a_key_set_with_a_hundred_revoked_keys_is_proven(service: Service, signer: Signer) -> None:
+    def revoke(keys: dict[str, Any]) -> None:
+        other = Signer().key_set()["keys"][0]
+        reason = "\x01" * 200  # six bytes each
+        keys["keys"] += [{**other, "revoked": {"at": other["valid_from"], "reason": reason}}] * 99
+
+    resign(service, signer, KEYS, revoke)
+    assert 130_000 < len(service.public[KEYS]) < 2**18
+    assert crd.verify(signer.trust).sequence == 4
+
+
+def resign(service: Service, signer: Signer, path: str, change: Callable[[Any], Any]) -> None:
+    """Signs a signed document of a service again, with other content."""
+    payload = service.public[path].split(b".")[1]
+    content = json.loads(base64.urlsafe_b64decode(payload + b"=" * (-len(payload) % 4)))
+    change(content)
+    service.public[path] = signer.sign(path, content)
 
 
 def test_a_file_that_does_not_belong_in_a_mirror_is_named_as_such(

@@ -1,4 +1,4 @@
-import { checkForm, releasesIn } from '../../../schemas/trust/document-forms.js';
+import { checkForm, filesIn, releasesIn } from '../../../schemas/trust/document-forms.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { TRUST_PATHS } from '../../../schemas/paths.js';
 import {
@@ -126,6 +126,21 @@ it('a list of releases has entries of its form only', () => {
   for (const value of changed(list, (other) => other)) {
     if (releasesIn(value) !== undefined) expect(isValid('releases', value)).toBe(true);
   }
+});
+
+it('a list of public files has at least what a reader needs', () => {
+  const revision = '2026-03-04.000001';
+  const file = { path: '/a', sha256: 'a'.repeat(64), bytes: 0 };
+  const listOf = (changes: object): Json => ({
+    published_revision: revision,
+    files: [{ ...file, ...changes }],
+  });
+  expect(filesIn(listOf({ bytes: 2 ** 24, path: `/${'a'.repeat(999)}`, type: 'text/csv' }))).toHaveLength(1);
+  const others = [{ bytes: 2 ** 24 + 1 }, { bytes: -1 }, { bytes: 1.5 }, { path: `/${'a'.repeat(1_000)}` }];
+  expect(others.flatMap((each) => filesIn(listOf(each)) ?? [])).toEqual([]);
+  const files = Array.from({ length: 100_000 }, () => file);
+  expect(filesIn({ published_revision: revision, files })).toHaveLength(100_000);
+  expect(filesIn({ published_revision: revision, files: [...files, file] })).toBeUndefined();
 });
 
 it('the longest key set that has its form is within the limit of signed documents', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import { TRUST_TYPES } from '../../../schemas/trust/trust-documents.js';
+import { MAX_SIGNED_BYTES, TRUST_TYPES } from '../../../schemas/trust/trust-documents.js';
 import { ALGORITHMS, openJws } from '../../../schemas/trust/verify-jws.js';
 import { signDocument } from '../../../generator/signing/signer.js';
 import { TRUST_PATHS } from '../../../schemas/paths.js';
@@ -124,6 +124,36 @@ describe('a statement', () => {
     const fault = (other: KeySet) => verifyPastStatement(jws, other).catch(codeOf);
     expect(await fault({ ...keySet, keys: keySet.keys.slice(1) })).toBe('key-unknown');
     expect(await fault({ ...keySet, site: 'https://other.example.com' })).toBe('site-wrong');
+  });
+});
+
+describe('a signed document of almost 256 KiB', () => {
+  const options = at('2026-03-04T12:00:00Z');
+  const expectLong = (text: string): void => {
+    expect(text.length).toBeGreaterThan(130_000);
+    expect(text.length).toBeLessThan(MAX_SIGNED_BYTES);
+  };
+
+  it('is verified if it is a key set', async () => {
+    const keySet = await keySetOf('release-3');
+    const revoked = { at: keySet.issued_at, reason: '\u{1f511}'.repeat(200) };
+    const others = keySet.keys.slice(1, 2).map((key) => ({ ...key, revoked }));
+    const keys = [...keySet.keys, ...Array.from({ length: 97 }, () => others).flat()];
+    const text = await signDocument(await testSigner('root'), 'key-set', { ...keySet, keys });
+    expectLong(text);
+    const anchor = anchorOf(VECTORS.states['release-3']?.anchor ?? '');
+    expect((await verifyKeySet({ text, subject: TRUST_PATHS.keys }, anchor, options)).keys).toHaveLength(100);
+  });
+
+  it('is verified if it is a statement', async () => {
+    const keySet = await keySetOf('release-3');
+    const statement = await verifyStatement(jwsOf('release-3', TRUST_PATHS.statement), keySet, options);
+    const paths = Array.from({ length: 1_750 }, (_, i) => `/api/v1/files/made/${i}/manifest.json`);
+    const manifests = Object.fromEntries(paths.map((path) => [path, statement.sha256]));
+    const long = { ...statement, manifests };
+    const text = await signDocument(await testSigner('release-a'), 'release-statement', long);
+    expectLong(text);
+    expect(await verifyStatement({ text, subject: TRUST_PATHS.statement }, keySet, options)).toEqual(long);
   });
 });
 

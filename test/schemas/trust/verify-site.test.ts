@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { calendarPath, PUBLIC_PATHS, TRUST_PATHS } from '../../../schemas/paths.js';
 import { TrustError } from '../../../schemas/trust/trust-error.js';
@@ -89,7 +90,7 @@ describe('an attack', () => {
       'mixed',
     ]);
     expect(others).toHaveLength(known.length + subscribed.length);
-    expect(FOR_ALL).toHaveLength(168);
+    expect(FOR_ALL).toHaveLength(206);
   });
 
   it.each(ATTACKS.filter((attack) => !FOR_ALL.includes(attack)))(
@@ -165,6 +166,27 @@ describe('a release that is published meanwhile', () => {
   });
 });
 
+describe('a list that differs', () => {
+  it.each([PUBLIC_PATHS.release, TRUST_PATHS.releases])(
+    'because a release is published meanwhile proves nothing: %s',
+    async (altered) => {
+      const before = new Map([...loadState('release-2'), [altered, Buffer.from('{}')]]);
+      let asked = 0;
+      const read: ReadFile = (each, options) => {
+        if (each === TRUST_PATHS.timestamp) asked += 1;
+        const isLater = each === TRUST_PATHS.timestamp && asked > 2;
+        return readerOf(isLater ? loadState('release-3') : before)(each, options);
+      };
+      const { anchor = '' } = VECTORS.states['release-2'] ?? {};
+      const options = readerOptions(before, { anchor, now: '2026-03-04T05:59:00Z' });
+      expect(await verifySite({ ...options, read }).catch((error: unknown) => error)).toMatchObject({
+        code: 'mixed',
+        subject: altered,
+      });
+    },
+  );
+});
+
 describe('a site that does not answer', () => {
   const site = loadState('release-3');
   const failing = (path: string, { always }: { always: boolean }): ReadFile => {
@@ -193,6 +215,18 @@ describe('a site that does not answer', () => {
         ? Promise.reject(new Error('status 500'))
         : readerOf(altered)(path, options);
     expect(await verdictOf(atRelease3(read))).toBe('file-altered');
+  });
+
+  it('at once for the first of two files that differ is refused because of the first', async () => {
+    const path = calendarPath('bitcoin');
+    const altered = readerOf(new Map([...site, [path, Buffer.from('altered')]]));
+    const read: ReadFile = async (each, options) => {
+      if (each === PUBLIC_PATHS.status) return undefined; // before the answer for the other one
+      if (each === path) await new Promise((resolve) => setTimeout(resolve, 20));
+      return altered(each, options);
+    };
+    const fault = await verifySite(atRelease3(read)).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ code: 'file-altered', subject: path });
   });
 
   it('once is asked again', async () => {
@@ -229,12 +263,22 @@ describe('a host that answers with more than it may', () => {
     expect(await verdictOf(atRelease3(readerOf(new Map([...site, [path, longer]]))))).toBe(fault);
   });
 
+  it('is refused if a list is a byte longer than 16 MiB, and its digest is signed', async () => {
+    const path = PUBLIC_PATHS.release;
+    const list = site.get(path) ?? Buffer.of();
+    const longer = Buffer.concat([list, Buffer.alloc(2 ** 24 + 1 - list.length, ' ')]);
+    const digest = sha256Hex(list);
+    const sha256 = (bytes: Uint8Array): string => (bytes.length > 2 ** 24 ? digest : sha256Hex(bytes)); // as if it were signed
+    const options = atRelease3(readerOf(new Map([...site, [path, longer]])));
+    expect(await verdictOf({ ...options, sha256 })).toBe('file-altered');
+  });
+
   it('is not asked for the rest after 20 files that differ', async () => {
     const { files } = JSON.parse(
       Buffer.from(site.get(PUBLIC_PATHS.release) ?? []).toString(),
     ) as PublicRelease;
     const listed = Array.from({ length: 200 }, (_, i) => ({ ...files[0], path: `/file-${i}` }));
-    const list = Buffer.from(JSON.stringify({ files: listed }));
+    const list = Buffer.from(canonicalJson({ files: listed, published_revision: '2026-03-04.000001' }));
     const statement = sha256Hex(site.get(PUBLIC_PATHS.release) ?? '');
     const asked = new Set<string>();
     const read: ReadFile = (path, options) => {

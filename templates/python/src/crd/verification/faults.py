@@ -54,6 +54,6 @@ def meaning_of(code: str, subject: str) -> str:
 
 
 def gravest(faults: list[VerificationError]) -> VerificationError:
-    """Returns the fault to report: a mixture explains the others, and a false file counts more than an unread one."""
+    """Returns the first of the gravest faults: a mixture explains others, a false file is worse than an unread one."""
     order = {"mixed": 0, "unreachable": 2}
     return min(faults, key=lambda fault: order.get(fault.code, 1))

@@ -15,6 +15,7 @@ from ..values import (
     revision,
     sha256,
     text,
+    url_path,
 )
 
 SITE = r"[!\"$-~]+"
@@ -56,7 +57,7 @@ FORMS: dict[str, Form] = {
         sha256=sha256,
         previous=either(nothing, record(revision=revision, sha256=sha256)),
         release_sha256=sha256,
-        manifests=by_name(text("/[!-~]*"), sha256),
+        manifests=by_name(url_path, sha256),
         history_sha256=sha256,
         published_at=instant,
         generator=record(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..archive import parallel
 from ..cache import sha256_hex
 from ..canonical import canonical
 from ..document_forms import RELEASE as RELEASE_FORM
 from ..files import Received
-from ..strict_json import parse_canonical, parse_json, parse_object
+from ..strict_json import finite, parse_canonical, parse_json
 from ..trust_paths import RELEASE, RELEASES
 from .documents import Content
 from .faults import VerificationError, gravest
@@ -25,7 +25,10 @@ def check_release(source: Source, statement: Content, fresh: bool) -> list[Conte
     """Returns the entries of the list of public files, whose digest is signed."""
     received = read_listed(source, RELEASE, fresh)
     check_digest(source.name(RELEASE), received, statement["release_sha256"], statement)
-    files: list[Content] = parse_object(received.data, source.name(RELEASE), RELEASE_FORM)["files"]
+    release = canonical_value(received.data)
+    if RELEASE_FORM(release) is not None:
+        raise VerificationError("file-altered", source.name(RELEASE), "it is not a list of files")
+    files: list[Content] = release["files"]
     return files
 
 
@@ -54,12 +57,17 @@ def check_history(source: Source, statement: Content, fresh: bool) -> list[Conte
 
 def releases_in(data: bytes) -> list[Content]:
     """Returns the entries of a list of releases in its only form, with the sequences 1, 2, 3 and so on, or none."""
-    try:
-        value = parse_canonical(data)
-    except ValueError:
-        return []
+    value = canonical_value(data)
     releases: list[Content] = value["releases"] if RELEASES_FORM(value) is None else []
     return releases if all(entry["sequence"] == i + 1 for i, entry in enumerate(releases)) else []
+
+
+def canonical_value(data: bytes) -> Any:
+    """Returns the value of a JSON text in its canonical form; None for any other bytes."""
+    try:
+        return parse_canonical(data)
+    except ValueError:
+        return None
 
 
 def ends_with(past: list[Content], statement: Content) -> bool:
@@ -89,9 +97,9 @@ def check_digest(name: str, received: Received, sha256: str, statement: Content,
 
 
 def parse(data: bytes) -> Content | None:
-    """Returns a JSON object; None for anything else."""
+    """Returns a JSON object, whose numbers are doubles; None for anything else."""
     try:
-        value = parse_json(data)
+        value = parse_json(data, finite)
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
@@ -100,17 +108,18 @@ def parse(data: bytes) -> Content | None:
 def check_each(
     check: Callable[[T], None], items: Iterable[T], report: Callable[[int, int], None] = lambda *_: None
 ) -> None:
-    """Runs `check` on all items in several threads. Raises the gravest fault, if there is any."""
-    faults: list[VerificationError] = []
+    """Runs `check` on all items in several threads. Raises the gravest fault, of several the one of the first item."""
+    faults: dict[int, VerificationError] = {}
 
-    def work(item: T) -> None:
+    def work(entry: tuple[int, T]) -> None:
         if len(faults) >= MANY_FAULTS:
             return
+        place, item = entry
         try:
             check(item)
         except VerificationError as fault:
-            faults.append(fault)
+            faults[place] = fault
 
-    parallel(work, items, report)
+    parallel(work, enumerate(items), report)
     if faults:
-        raise gravest(faults)
+        raise gravest([faults[place] for place in sorted(faults)])

@@ -24,11 +24,17 @@ ALGORITHMS = {"Ed25519": "EdDSA", "P-256": "ES256"}  # the only one of each kind
 TYPES = {"key-set": "crd-key-set+jws", "release-statement": "crd-release+jws", "timestamp": "crd-timestamp+jws"}
 PARTS = 3
 SIGNATURE_BYTES = 64  # of both algorithms
+MAX_SIGNED_BYTES = 2**18
 Key = Mapping[str, Any]
 
 
 class OneAlgorithm(jws.JWSRegistry):
-    """Allows one algorithm, without the warning that EdDSA has a newer name (RFC 9864)."""
+    """
+    Allows one algorithm, without the warning that EdDSA has a newer name (RFC 9864), and longer payloads than joserfc
+    does by default: 128,000 bytes, in earlier versions 8,000.
+    """
+
+    max_payload_length = MAX_SIGNED_BYTES
 
     def __init__(self, name: str) -> None:
         super().__init__(algorithms=[name])
@@ -58,8 +64,9 @@ class SignedDocument:
             raise VerificationError("jws-malformed", self.subject, f"its signature is not {SIGNATURE_BYTES} bytes")
         try:
             imported = jwk.import_key(dict(key))
-            signature = jws.extract_compact(self.text)
-            if not jws.validate_compact(signature, imported, registry=OneAlgorithm(algorithm)):
+            registry = OneAlgorithm(algorithm)
+            signature = jws.extract_compact(self.text, registry=registry)
+            if not jws.validate_compact(signature, imported, registry=registry):
                 raise VerificationError("jws-altered", self.subject)
         except (JoseError, ValueError, TypeError) as fault:
             raise VerificationError("jws-malformed", self.subject, str(fault)) from fault
@@ -76,6 +83,8 @@ def read_jws(data: bytes, kind: str, subject: str) -> SignedDocument:
     Checks the form of a signed document: three parts in canonical Base64url, a header of exactly alg, kid and typ, and
     canonical JSON in header and payload.
     """
+    if len(data) > MAX_SIGNED_BYTES:
+        raise VerificationError("jws-malformed", subject, f"it has more than {MAX_SIGNED_BYTES} bytes")
     parts = [decode_part(part) for part in data.split(b".")]
     if len(parts) != PARTS or None in parts:
         raise VerificationError("jws-malformed", subject, "it is not three parts in Base64url")

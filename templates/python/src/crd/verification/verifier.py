@@ -15,11 +15,11 @@ from .anchor import Anchor
 from .documents import Content, Judge
 from .faults import VerificationError
 from .result import Notes, Report, Verification, count_of, match_of
+from .signatures import MAX_SIGNED_BYTES
 from .sources import Folder, Site, Source
 from .state import Seen, read_state, write_state
 
 CLOCK = "%Y-%m-%dT%H:%M:%SZ"
-MAX_SIGNED_BYTES = 2**18
 Finish = Callable[[Content, list[Content], Notes, bool], None]
 
 
@@ -58,13 +58,8 @@ class Verifier:
 
     def again(self, finish: Finish) -> Verification:
         read: list[Content] = []
-
-        def note(statement: Content, files: list[Content], notes: Notes, fresh: bool) -> None:
-            read.append(statement)
-            finish(statement, files, notes, fresh)
-
         try:
-            return self.once(note, fresh=True)
+            return self.once(finish, fresh=True, note=read.append)
         except VerificationError as fault:
             if fault.is_false and read and self.is_replaced(read[0]):
                 raise VerificationError("mixed", fault.subject, "a release was published meanwhile") from fault
@@ -77,7 +72,8 @@ class Verifier:
             return bool(stamp["sequence"] > statement["sequence"])
         return False
 
-    def once(self, finish: Finish, fresh: bool) -> Verification:
+    def once(self, finish: Finish, fresh: bool, note: Callable[[Content], None] = lambda _: None) -> Verification:
+        """Verifies the source. `note` gets the statement as soon as it is verified."""
         notes = Notes(self.options.report)
         anchor = self.options.anchor
         keys = self.keys(fresh)
@@ -86,6 +82,7 @@ class Verifier:
         until = f"signed at {stamp['as_of']}, valid until {stamp['expires']}"
         notes.prove(f"timestamp: release {stamp['sequence']} was the current one, {until}")
         statement = self.judge.statement(self.signed(STATEMENT, fresh), self.name(STATEMENT), keys, stamp)
+        note(statement)
         build = statement["generator"]
         commit = "" if build["commit"] is None else f" of commit {build['commit']}"
         maker = f"generator {build['version']}{commit}"
@@ -132,8 +129,6 @@ class Verifier:
         received = self.source.read(path, fresh, MAX_SIGNED_BYTES)
         if received is None:
             raise VerificationError("release-unsigned", self.name(path))
-        if len(received.data) > MAX_SIGNED_BYTES:
-            raise VerificationError("jws-malformed", self.name(path), f"it has more than {MAX_SIGNED_BYTES} bytes")
         return received.data
 
     def name(self, path: str) -> str:
