@@ -13,7 +13,7 @@ import {
   queryPath,
   volumePath,
 } from '../../schemas/paths.js';
-import type { MetaDay, ReleaseChanges, Status } from '../../schemas/types.generated.js';
+import type { DateSpan, MetaDay, ReleaseChanges, Status } from '../../schemas/types.generated.js';
 import { assertValid, type SchemaName } from '../../schemas/validate.js';
 
 /** Contents by URL path. */
@@ -28,19 +28,21 @@ export type VectorStamp = {
 };
 
 const FIRST_DATE = '2026-02-28';
+/** The release that puts an earlier one in force again, so that a date is withdrawn. */
+const ROLLBACK = { sequence: 4, target: 2, reason: 'The figures of 2026-03-03 were wrong.' };
 const METHODOLOGY = 'v1';
 /** A pixel, so that one file is no text. */
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** Returns when the release with this sequence, from 1 to 8, is published: one a day, from 2 March 2026 on. */
+/** Returns when the release with this sequence, from 1 to 4, is published: one a day, from 2 March 2026 on. */
 export function stampOf(sequence: number): VectorStamp {
   const date = `2026-03-0${sequence + 1}`;
   return {
     sequence,
     revision: `${date}.000001`,
     publishedAt: `${date}T06:00:00Z`,
-    updatedThrough: addDays(date, -1),
+    updatedThrough: `2026-03-0${sequence === ROLLBACK.sequence ? ROLLBACK.target : sequence}`,
   };
 }
 
@@ -71,9 +73,10 @@ export function publicFiles(stamp: VectorStamp): VectorFiles {
 
 /** Returns the subscriber files of a release: the meta archive of bitcoin, with a day file per date and one volume. */
 export function subscriberFiles(stamp: VectorStamp): VectorFiles {
-  const days = datesOf(stamp).map((date) => ({
+  const days = publishedDates(stamp).map((date) => ({
     date,
     text: toJson('meta-day', metaDay(date, publisherOf(date).revision)),
+    isWithdrawn: date > stamp.updatedThrough,
   }));
   const csv = `date,label\n${FIRST_DATE},slack\n`;
   const parquet = `PAR1 stands for a Parquet file of ${FIRST_DATE} PAR1`; // nobody parses it
@@ -90,16 +93,15 @@ export function subscriberFiles(stamp: VectorStamp): VectorFiles {
     methodology_version: METHODOLOGY,
     expected_next_by: `${addDays(stamp.updatedThrough, 3)}T00:00:00Z`,
     revisions: Object.fromEntries(stampsUpTo(stamp).map((each) => [each.revision, revisionOf(each)])),
-    dates: days.map(({ date, text }) => ({
+    dates: days.map(({ date, text, isWithdrawn }) => ({
       date,
-      ...digestOf(text),
+      ...versionOf(date, text),
       schema: 'meta-day/1',
       methodology_version: METHODOLOGY,
-      revision: publisherOf(date).revision,
-      in_force_from: publisherOf(date).revision,
-      status: 'available',
+      status: isWithdrawn ? 'withdrawn' : 'available',
       path: dayPath('meta', 'bitcoin', date),
-      superseded: [],
+      superseded: isWithdrawn ? [{ ...versionOf(date, text), reason: ROLLBACK.reason }] : [],
+      ...(isWithdrawn && { in_force_from: stampOf(ROLLBACK.sequence).revision }),
     })),
     volumes: [
       {
@@ -115,16 +117,22 @@ export function subscriberFiles(stamp: VectorStamp): VectorFiles {
   };
   return toFiles({
     [manifestPath('meta', 'bitcoin')]: toJson('manifest', manifest),
-    ...Object.fromEntries(days.map(({ date, text }) => [dayPath('meta', 'bitcoin', date), text])),
+    ...Object.fromEntries(
+      days
+        .filter(({ isWithdrawn }) => !isWithdrawn)
+        .map(({ date, text }) => [dayPath('meta', 'bitcoin', date), text]),
+    ),
     [csvPath]: csv,
     [parquetPath]: parquet,
   });
 }
 
-/** Returns what a release changed: the first one published two dates, each later one the next. */
+/** Returns what a release changed: the first one published two dates, each later one the next, but a rollback none. */
 export function changesOf(stamp: VectorStamp): ReleaseChanges {
   const { revision, sequence, publishedAt, updatedThrough } = stamp;
   const first = sequence === 1 ? FIRST_DATE : updatedThrough;
+  const isRollback = sequence === ROLLBACK.sequence;
+  const withdrawn = publishedDates(stamp).filter((date) => date > updatedThrough);
   return {
     revision,
     sequence,
@@ -132,14 +140,14 @@ export function changesOf(stamp: VectorStamp): ReleaseChanges {
     chains: {
       bitcoin: {
         updated_through: updatedThrough,
-        new: { days: sequence === 1 ? 2 : 1, first_date: first, last_date: updatedThrough },
+        new: isRollback ? null : spanOf(datesOf(stamp).filter((date) => date >= first)),
         restated: null,
-        withdrawn: null,
+        withdrawn: spanOf(withdrawn),
         label_changes: [],
       },
     },
-    reason: null,
-    rollback: null,
+    reason: isRollback ? ROLLBACK.reason : null,
+    rollback: isRollback ? stampOf(ROLLBACK.target).revision : null,
   };
 }
 
@@ -174,8 +182,28 @@ function toFiles(contents: Readonly<Record<string, string | Uint8Array>>): Vecto
   return new Map(Object.entries(contents).map(([path, content]) => [path, Buffer.from(content)]));
 }
 
-function datesOf({ sequence }: VectorStamp): string[] {
-  return Array.from({ length: sequence + 1 }, (_, i) => addDays(FIRST_DATE, i));
+/** Returns the dates that a release contains. */
+export function datesOf(stamp: VectorStamp): string[] {
+  return publishedDates(stamp).filter((date) => date <= stamp.updatedThrough);
+}
+
+/** Returns the dates that a release and those before it published. */
+function publishedDates(stamp: VectorStamp): string[] {
+  const last = Math.max(...stampsUpTo(stamp).map(({ updatedThrough }) => Number(updatedThrough.slice(-2))));
+  return Array.from({ length: last + 1 }, (_, i) => addDays(FIRST_DATE, i));
+}
+
+function spanOf(dates: readonly string[]): DateSpan | null {
+  const [first] = dates;
+  const last = dates.at(-1);
+  if (first === undefined || last === undefined) return null;
+  return { days: dates.length, first_date: first, last_date: last };
+}
+
+/** Returns the version of a date that its first release published. */
+function versionOf(date: string, text: string): object {
+  const { revision } = publisherOf(date);
+  return { revision, in_force_from: revision, ...digestOf(text) };
 }
 
 function publisherOf(date: string): VectorStamp {
@@ -224,7 +252,12 @@ function status(stamp: VectorStamp): Status {
         expected_next_by: `${addDays(updatedThrough, 3)}T00:00:00Z`,
         expected_lag_days: 1,
         stale_after_days: 3,
-        days: { available: datesOf(stamp).length, degraded: 0, missing: 0, withdrawn: 0 },
+        days: {
+          available: datesOf(stamp).length,
+          degraded: 0,
+          missing: 0,
+          withdrawn: publishedDates(stamp).length - datesOf(stamp).length,
+        },
         sources: [{ name: 'Simulated series A', licence: 'None needed: simulated' }],
       },
     },

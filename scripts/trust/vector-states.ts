@@ -19,6 +19,7 @@ import { type TestKeyName, testSigner } from './test-keys.js';
 import {
   changesOf,
   contextOf,
+  datesOf,
   digestOf,
   publicFiles,
   stampOf,
@@ -71,7 +72,7 @@ type Plan = {
 
 /** Returns all states of the vectors. */
 export async function vectorStates(signFile: SignFile): Promise<VectorState[]> {
-  const releases = vectorReleases(3);
+  const releases = vectorReleases(4);
   const plans = Object.entries(await planStates());
   return Promise.all(plans.map(([name, plan]) => signState(name, plan, releases, signFile)));
 }
@@ -114,6 +115,10 @@ async function planStates(): Promise<Readonly<Record<string, Plan>>> {
       keySet: { version: 3, issued_at: REVOKED_AT, keys: [{ ...retiring, revoked }, b, ...others] },
       signedAt: REVOKED_AT,
       now: '2026-03-05T06:00:00Z',
+    },
+    'rolled-back': {
+      ...release(4),
+      about: 'Release 4, a rollback to release 2: a date is withdrawn, and its day file is missing.',
     },
     es256: {
       ...release(3),
@@ -273,7 +278,7 @@ function recordOf(
     chains: {
       bitcoin: {
         updated_through: updatedThrough,
-        rows: sequence + 1,
+        rows: datesOf(stamp).length,
         source: 'Simulated series A',
         input_sha256: sha256Hex(`input of ${revision}`),
         metrics: ['tx_count', 'active_addresses', 'fee_median'],

@@ -201,6 +201,25 @@ def test_other_bytes_from_a_cache_are_a_mixture(service: Service, signer: Signer
     assert fault_of(lambda: crd.verify(signer.trust)) == ("mixed", CALENDAR)
 
 
+@pytest.mark.parametrize(("count", "is_followed"), [(5, True), (6, False)])
+def test_five_redirects_of_a_public_file_are_followed_also_to_another_host(
+    service: Service, signer: Signer, count: int, is_followed: bool
+) -> None:
+    other = service.url.replace("127.0.0.1", "localhost")
+
+    def redirect(path: str) -> Answer | None:
+        name, _, done = path.partition("?")
+        if name != CALENDAR or int(done or 0) == count:
+            return None
+        return Answer(302, b"", {"Location": f"{other}{CALENDAR}?{int(done or 0) + 1}"})
+
+    service.fault = redirect
+    if is_followed:
+        assert crd.verify(signer.trust).sequence == 4
+    else:
+        assert fault_of(lambda: crd.verify(signer.trust)) == ("unreachable", CALENDAR)
+
+
 def test_an_old_file_in_a_cache_is_read_again_past_it(service: Service, signer: Signer) -> None:
     asked: list[str] = []
 

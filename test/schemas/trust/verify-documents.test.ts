@@ -5,6 +5,8 @@ import { MAX_SIGNED_BYTES, TRUST_TYPES } from '../../../schemas/trust/trust-docu
 import { ALGORITHMS, openJws } from '../../../schemas/trust/verify-jws.js';
 import { signDocument } from '../../../generator/signing/signer.js';
 import { TRUST_PATHS } from '../../../schemas/paths.js';
+import { filesIn } from '../../../schemas/trust/document-forms.js';
+import { parseStrict } from '../../../schemas/trust/strict-json.js';
 import { TRUST_FAULTS, TrustError } from '../../../schemas/trust/trust-error.js';
 import {
   isValidAt,
@@ -49,6 +51,22 @@ describe('TRUST.md', () => {
       `${sha256Hex(past)}\`, the SHA-256 of the ${past.length} bytes of \`${TRUST_PATHS.releases}\``,
     ])
       expect(text).toContain(words);
+  });
+
+  it('states the limits of JSON and of the list of files', () => {
+    const limit = (pattern: RegExp): number => Number(pattern.exec(text)?.[1]?.replaceAll(',', ''));
+    const isJson = (levels: number): boolean =>
+      parseStrict(Buffer.from('['.repeat(levels) + ']'.repeat(levels))) !== undefined;
+    const isList = (count: number, length: number, bytes: number): boolean => {
+      const file = { path: `/${'a'.repeat(length - 1)}`, sha256: 'a'.repeat(64), bytes };
+      const files = Array.from({ length: count }, () => file);
+      return filesIn({ published_revision: '2026-03-04.000001', files }) !== undefined;
+    };
+    const [levels, files] = [limit(/at most (\d+) levels/), limit(/1 to ([\d,]+) `files`/)];
+    const [length, bytes] = [limit(/at most ([\d,]+) characters from/), 2 ** 20 * limit(/0 to (\d+) MiB/)];
+    expect([isJson(levels), isJson(levels + 1)]).toEqual([true, false]);
+    expect(isList(files, length, bytes)).toBe(true);
+    expect([isList(files + 1, 1, 0), isList(1, length + 1, 0), isList(1, 1, bytes + 1)]).not.toContain(true);
   });
 
   it('names every fault, kind of document, algorithm and path', () => {

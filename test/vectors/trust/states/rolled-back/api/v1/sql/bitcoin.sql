@@ -1,0 +1,2 @@
+-- Transactions of a day.
+SELECT count(*) AS tx_count FROM transactions;
