@@ -8,7 +8,7 @@ export const TEXT_FORMATS = {
   /** A line with a character that is not a space. */
   sentence: /^[^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}][^\p{C}\p{Zl}\p{Zp}]*$/u,
   /** A line that a spreadsheet does not take for a formula, also one that splits lines at semicolons. */
-  cell: /^(?![\s=+@＝＋－＠-])[^;\p{C}\p{Zl}\p{Zp}]*$/u,
+  cell: /^(?!\s|(?:.*;)?\s*[=+@＝＋－＠-])[^\p{C}\p{Zl}\p{Zp}]*$/u,
   /** Words with single spaces between them. */
   words: /^[^\s\p{Cc}\p{Cf}]+( [^\s\p{Cc}\p{Cf}]+)*$/u,
   /** An https URL, also with characters that are not ASCII. */
@@ -21,7 +21,7 @@ export const TEXT_FORMATS = {
 export const TEXT_RULES: Readonly<Record<string, string>> = {
   line: 'must be one line of printable characters',
   sentence: 'must be one line of printable characters, not only spaces',
-  cell: 'must be one line of printable characters, and must not begin with a space, "=", "+", "-" or "@", or contain ";"',
+  cell: 'must be one line of printable characters, and must not begin with a space, "=", "+", "-" or "@", also after ";"',
   words: 'must be words of printable characters with single spaces between them',
   'https-url': 'must be an https URL',
   contact: 'must be a mail address or an https URL',

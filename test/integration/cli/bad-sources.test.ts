@@ -41,7 +41,7 @@ const BAD_SOURCES: readonly BadSources[] = [
   {
     name: 'a name with half a character',
     list: '[{"name": »"S\\ud800", "licence": "CC0"}]',
-    what: 'CHAIN/0/name must be one line of printable characters, and must not begin with a space, "=", "+", "-" or "@"',
+    what: 'CHAIN/0/name must be one line of printable characters, and must not begin with a space, "=", "+", "-" or "@", also after ";"',
     remedy: SEGMENT,
   },
   {

@@ -309,7 +309,10 @@ def test_a_table_has_a_number_of_cells() -> None:
             parse_csv(text, "The file", [])
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum", " =1+1", "\t=1", "＝1+1", "x;=1+1", "\u3000=1", "\xa0=1"])  # noqa: RUF001
+FORMULAS = ["=1+1", "+1", "-1", "@sum", " =1+1", "\t=1", "\uff1d1+1", "x;=1+1", "x; =1", "\u3000=1", "\xa0=1"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_that_a_spreadsheet_would_run_is_taken_from_a_service(text: str) -> None:
     for table in (f'date,source\n2026-01-01,"{text}"\n', f'date,"{text}"\n2026-01-01,1\n'):
         with pytest.raises(DataError, match="is not a valid CSV file: "):

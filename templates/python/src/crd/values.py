@@ -218,7 +218,8 @@ code = text("[a-z0-9-]{1,60}")
 etag = text(r'(W/)?"[!#-~]*"', 200)
 sentence = text("(?s).*", 1_000)
 # A spreadsheet runs a text that begins like a formula, and CSV files contain these. Some split lines at semicolons.
-cell_text = text(r"(?![\s\xa0\u2000-\u200b\u3000\ufeff=+@\-＝＋－＠])[^;\t\r\n]+", 1_000)  # noqa: RUF001
+SPACE = r"[\s\xa0\u2000-\u200b\u3000\ufeff]"
+cell_text = text(rf"(?!{SPACE}|(?:.*;)?{SPACE}*[=+@\-＝＋－＠])[^\t\r\n]+", 1_000)  # noqa: RUF001
 optional_number = either(nothing, number)
 optional_cell_text = either(nothing, cell_text)
 optional_sentence = either(nothing, sentence)
