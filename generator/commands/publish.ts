@@ -189,7 +189,6 @@ async function prepare(
     allOrNothing,
     requireAll,
     singleWriter: options.singleWriter === true,
-    warn,
     progress,
     signal,
     writesAhead,

@@ -57,7 +57,7 @@ type PreparePlanOptions = CollectedInput & {
   readonly signal?: AbortSignal;
   /** True to write a long first release while it is planned; otherwise nothing is written. */
   readonly writesAhead?: boolean;
-} & Pick<SafetyOptions, 'singleWriter' | 'warn'>;
+} & Pick<SafetyOptions, 'singleWriter'>;
 
 /** A plan, the input and state that it was made from, and the writing that began while it was made. */
 export type PreparedPlan = {

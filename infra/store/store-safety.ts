@@ -12,8 +12,6 @@ export type SafetyOptions = {
   readonly now: () => number;
   /** True if the operator promises that one process at a time writes. Absent where nobody can promise it. */
   readonly singleWriter?: boolean | undefined;
-  /** Says what takes a while. */
-  readonly warn?: ((text: string) => void) | undefined;
 };
 
 /** The verdict that a store keeps, and the ETag of its file. */
@@ -33,7 +31,6 @@ export async function ensureSafe(
   if (store.server === undefined || (await store.server.isAmazon())) return false;
   const kept = await readVerdict(store);
   if (!isDoubted && kept !== undefined && suffices(kept.value)) return true;
-  options.warn?.(`checking conditional writes at ${store.address}, once (about 200 small requests)`);
   const report = await checkStore(store, options);
   const { singleWriter = false } = options;
   const isAllowed = report.verdict === 'safe' || (report.verdict === 'one-writer' && singleWriter);

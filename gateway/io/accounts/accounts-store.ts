@@ -1,14 +1,11 @@
 import { StoreError, type ObjectStore } from '../../../infra/store/object-store.js';
 import { openStore, type OpenOptions } from '../../../infra/store/open-store.js';
-import { ensureSafe, type SafetyOptions } from '../../../infra/store/store-safety.js';
+import { ensureSafe } from '../../../infra/store/store-safety.js';
 import { STORE_KEY } from '../../../schemas/paths.js';
 import { OperatorError } from '../../core/exit-codes.js';
 
-/**
- * Options for `openAccountsStore`. With `mayBeDown`, a store that does not answer is opened without a check. `warn` says what
- * takes a while.
- */
-type OpenAccountsOptions = OpenOptions & Pick<SafetyOptions, 'warn'> & { readonly mayBeDown?: boolean };
+/** Options for `openAccountsStore`. With `mayBeDown`, a store that does not answer is opened without a check. */
+type OpenAccountsOptions = OpenOptions & { readonly mayBeDown?: boolean };
 
 /**
  * Opens the accounts store at an address. A new store needs no preparation. In a directory, only the owner of the process
@@ -19,7 +16,7 @@ type OpenAccountsOptions = OpenOptions & Pick<SafetyOptions, 'warn'> & { readonl
  */
 export async function openAccountsStore(
   address: string,
-  { mayBeDown = false, warn, ...options }: OpenAccountsOptions = {},
+  { mayBeDown = false, ...options }: OpenAccountsOptions = {},
 ): Promise<ObjectStore> {
   const store = await openStore(address, { ...options, isPrivate: true });
   try {
@@ -28,7 +25,7 @@ export async function openAccountsStore(
         'usage',
         `${store.address} contains releases. Use a separate store for accounts.`,
       );
-    await ensureSafe(store, { now: Date.now, warn });
+    await ensureSafe(store, { now: Date.now });
   } catch (error) {
     if (!mayBeDown || !(error instanceof StoreError) || error.code !== 'unavailable') throw error;
   }
