@@ -28,7 +28,9 @@ it('has the validators of the schemas that the modules of the gateway name, and 
   for (const name of await readdir(root, { recursive: true })) {
     if (!name.endsWith('.ts') || name.startsWith('commands')) continue; // commands do not run in the function
     const text = await readFile(path.join(root, name), 'utf8');
-    const calls = text.matchAll(/(?:assertValid|assertPublished|findSchemaFaults|readDocument|AccountSchema =)[^;]*?;/g);
+    const calls = text.matchAll(
+      /(?:assertValid|assertPublished|findSchemaFaults|readDocument|AccountSchema =)[^;]*?;/g,
+    );
     for (const [call] of calls) for (const [, word = ''] of call.matchAll(/'([a-z-]+)'/g)) named.add(word);
   }
   expect([...named].sort()).toEqual(GATEWAY_SCHEMAS);
