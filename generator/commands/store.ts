@@ -3,7 +3,6 @@ import { formatTable } from '../../infra/process/format-table.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { checkStore, type StoreReport } from '../../infra/store/check-store.js';
 import type { CheckedRow } from '../../infra/store/object-store.js';
-import { isPublicRow } from '../../infra/store/store-safety.js';
 import { addGeneratorCommand, type CommandHost, type CommonOptions } from './common/options.js';
 
 /** Adds `store`: what concerns the place of a store, whatever it contains. */
@@ -51,7 +50,7 @@ function formatReport({ verdict, server, requests, rows }: StoreReport, paint: P
     ['check', '', 'seen'],
     rows.map(({ what, result, saw }) => [what, paint(WORDS[result]), saw]),
   );
-  const strangers = rows.some(isPublicRow)
+  const strangers = rows.some(({ result }) => result === 'public')
     ? ['', 'Strangers can read objects without a valid link. Close the bucket before you sell what is in it.']
     : [];
   const name = server === null ? '' : `server: ${server}; `;

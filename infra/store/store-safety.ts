@@ -14,12 +14,15 @@ export type SafetyOptions = {
   readonly singleWriter?: boolean | undefined;
 };
 
+/** Maximum size of a verdict, in bytes. */
+const MAX_VERDICT_BYTES = 10_000;
+
 /** The verdict that a store keeps, and the ETag of its file. */
 type KeptVerdict = { readonly value: StoreCheck; readonly etag: Etag };
 
 /**
  * Passes if a store keeps the promises of conditional writes, or the operator promised that one process writes, and returns
- * whether an earlier check said so. A directory needs no check, nor does Amazon S3, where the roles of programs need not
+ * whether an earlier check called it safe. A directory needs no check, nor does Amazon S3, where the roles of programs need not
  * allow it. Of any other server, the verdict is kept in the store: the check runs once, and again while the verdict does not
  * suffice, or with `isDoubted`.
  * @throws StoreError 'unsafe'; what the store throws
@@ -30,7 +33,7 @@ export async function ensureSafe(
 ): Promise<boolean> {
   if (store.server === undefined || (await store.server.isAmazon())) return false;
   const kept = await readVerdict(store);
-  if (!isDoubted && kept !== undefined && suffices(kept.value)) return true;
+  if (!isDoubted && kept !== undefined && suffices(kept.value)) return kept.value.verdict === 'safe';
   const report = await checkStore(store, options);
   const { singleWriter = false } = options;
   const isAllowed = report.verdict === 'safe' || (report.verdict === 'one-writer' && singleWriter);
@@ -45,7 +48,7 @@ function suffices({ verdict, single_writer: isPromised }: StoreCheck): boolean {
 
 /** Reads the verdict that a store keeps; `undefined` if there is none, or none that can be read. */
 export async function readVerdict(store: ObjectStore): Promise<KeptVerdict | undefined> {
-  const found = await store.get(STORE_CHECK_KEY);
+  const found = await store.get(STORE_CHECK_KEY, MAX_VERDICT_BYTES);
   if (found === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(found.bytes).toString('utf8'));
@@ -107,13 +110,8 @@ function unsafe(
       : '';
   return new StoreError(
     'unsafe',
-    `${address}: this server${name} ${problem}: ${faults.join('; ')}. Nothing was published. Use another server${promise}: "generator store check ${address}" shows every check, and the README of the generator which servers pass.`,
+    `${address}: this server${name} ${problem}: ${faults.join('; ')}. Nothing was published. Use another server${promise}: "generator store check --store ${address}" shows every check, and the README of the generator which servers pass.`,
   );
-}
-
-/** Returns whether a row says that strangers can read. */
-export function isPublicRow({ result }: CheckedRow): boolean {
-  return result === 'public';
 }
 
 /** Returns a row of a check as a phrase. */

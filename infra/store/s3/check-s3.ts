@@ -3,7 +3,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { S3Address } from '../../../schemas/store-address.js';
 import { judge } from '../check-store.js';
-import type { CheckedRow, ServerChecks } from '../object-store.js';
+import { type CheckedRow, type ServerChecks, StoreError } from '../object-store.js';
 import { createS3Client } from './s3-client.js';
 
 /** Seconds that a link of a check works. */
@@ -82,10 +82,14 @@ function withOtherSignature(url: string): string {
 type Answer = { readonly status: number; readonly text: string; readonly server: string | null };
 
 async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await fetch(url, {
-    ...init,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  return { status: response.status, text: await response.text(), server: response.headers.get('server') };
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(url, { ...init, redirect: 'manual', signal });
+    return { status: response.status, text: await response.text(), server: response.headers.get('server') };
+  } catch (error) {
+    const { origin } = new URL(url);
+    throw new StoreError('unavailable', `${origin} does not answer a signed link. Check the endpoint.`, {
+      cause: error,
+    });
+  }
 }

@@ -73,7 +73,9 @@ export function createS3Store({ address, location, ...options }: S3StoreOptions)
       },
       async check(key, body) {
         const { checkS3 } = await import('./check-s3.js'); // it signs links, which no other command of the generator does
-        return checkS3(location, key, body);
+        return checkS3(location, key, body).catch((error: unknown) => {
+          throw toS3StoreError(error, location, key);
+        });
       },
     },
   });

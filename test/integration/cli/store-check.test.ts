@@ -58,6 +58,13 @@ it('with a promise it publishes, keeps the verdict, and status repeats it', asyn
   );
 });
 
+it('a server that ignores conditions can be promised too, and is then not checked again', async () => {
+  const s3 = await start({ create: 'ignored', swap: 'ignored' });
+  expect(await publish(s3.address, '--single-writer')).toMatchObject({ code: 0 });
+  const hold = await runInProcess(['hold', '--reason', 'a test', '--store', s3.address]);
+  expect(hold).toMatchObject({ code: 0, stderr: '' });
+});
+
 it('a server that claims to create the mark of a store that is there is checked again', async () => {
   const manner: { create?: 'ignored'; swap?: 'ignored' } = {};
   const s3 = await start(manner);
