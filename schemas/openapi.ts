@@ -41,8 +41,8 @@ const PUBLISHED_SCHEMAS = [
 ];
 
 const DESCRIPTION = `Descriptive daily on-chain reference data: regimes, metrics and their sources. No prices, no forecasts, no advice.
-Public files need no key. To read a subscriber file, send your API key in \`X-API-Key\`. The response redirects to a signed URL;
-do not send the key there. In a client generated from this document, set \`redirect=false\` for every operation that can
+Public files need no key. To read a subscriber file, send your API key in \`X-API-Key\`
+or as a bearer token in \`Authorization\`. The response redirects to a signed URL; do not send the key there. In a client generated from this document, set \`redirect=false\` for every operation that can
 return 307, and read the \`url\` that it returns without the key. Errors are problem documents (RFC 9457); \`type\` is the path
 of a page that explains the problem. A client that prefers \`text/html\`, such as a browser, gets a page instead.
 Methods that are not listed here return \`${UNDESCRIBED}\`. The \`Allow\` header of that response, and of OPTIONS, lists the
@@ -122,6 +122,12 @@ function makeDocument(): JsonObject & Pick<OpenApi, 'info'> {
           in: 'header',
           name: 'X-API-Key',
           description: 'An API key. Never put it in the URL.',
+        },
+        BearerKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The same API key as a bearer token, which most HTTP clients do not send on to another host. If both headers are sent, they must have the same key.',
         },
         Session: {
           type: 'http',

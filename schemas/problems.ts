@@ -19,8 +19,9 @@ export const PROBLEMS = {
   'api-key-missing': {
     status: 401,
     title: 'API key required',
-    meaning: 'This file requires an API key. Send it in the X-API-Key header.',
-    remedy: 'Create a key on the account page, and send it in the X-API-Key header.',
+    meaning:
+      'This file requires an API key. Send it in the header X-API-Key, or in Authorization as a bearer token.',
+    remedy: 'Create a key on the account page, and send it in the header X-API-Key.',
   },
   'api-key-invalid': {
     status: 401,

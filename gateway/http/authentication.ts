@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { KEY_CHALLENGE, KEY_PREFIX } from '../core/access/api-key.js';
 import { GatewayError } from '../core/problems.js';
 import type { Caller } from '../io/accounts/account-cache.js';
 import type { Authenticator } from '../io/identity/authenticator.js';
@@ -59,10 +60,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 
   async function authenticateSession(req: IncomingMessage, res: ServerResponse): Promise<Session> {
-    rejectTwoCredentials(req);
-    if (isRepeated(req, 'authorization')) {
-      throw new GatewayError('request-malformed', { detail: 'Send the header Authorization once.' });
-    }
+    readCredential(req);
     if (sessions === undefined) {
       throw new GatewayError('identity-unavailable', { detail: 'No identity provider is configured.' });
     }
@@ -75,11 +73,13 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 
   return {
     authenticateKey(req, res) {
-      rejectTwoCredentials(req);
-      const { 'x-api-key': key } = req.headers;
-      if (typeof key !== 'string' || key === '') {
+      const { key, session } = readCredential(req);
+      if (key === undefined) {
         address.count(req, res);
-        throw new GatewayError('api-key-missing', { headers: { 'WWW-Authenticate': 'ApiKey' } });
+        throw new GatewayError('api-key-missing', {
+          ...(session ? { detail: `Authorization has no API key: a key begins with ${KEY_PREFIX}.` } : {}),
+          headers: { 'WWW-Authenticate': KEY_CHALLENGE },
+        });
       }
       const cached = authenticator.peek(key);
       if (cached !== undefined) return acceptKey(res, cached);
@@ -101,10 +101,28 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   };
 }
 
-function rejectTwoCredentials({ headers }: IncomingMessage): void {
-  if (headers['x-api-key'] !== undefined && headers.authorization !== undefined) {
-    throw new GatewayError('request-malformed', {
-      detail: 'Send either X-API-Key or Authorization, not both.',
-    });
+/** The credential of a request: an API key, or whether `Authorization` has anything else, which is taken for a session. */
+type Credential = { readonly key?: string; readonly session: boolean };
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+/**
+ * Returns the credential of a request. An API key is in `X-API-Key`, in `Authorization: Bearer`, or the same in both; a bearer
+ * token that does not begin as a key does is a session.
+ * @throws GatewayError 'request-malformed' for two credentials
+ */
+export function readCredential(req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): Credential {
+  const { authorization, 'x-api-key': sent } = req.headers;
+  const key = typeof sent === 'string' && sent !== '' ? { key: sent } : {};
+  if (authorization === undefined) return { ...key, session: false };
+  if (isRepeated(req, 'authorization')) {
+    throw new GatewayError('request-malformed', { detail: 'Send the header Authorization once.' });
   }
+  const [, token = ''] = BEARER.exec(authorization) ?? [];
+  const isKey = token.startsWith(KEY_PREFIX);
+  if (sent === undefined) return isKey ? { key: token, session: false } : { session: true };
+  if (isKey && sent === token) return { key: token, session: false };
+  throw new GatewayError('request-malformed', {
+    detail: 'X-API-Key and Authorization differ. Send one of them, or the same API key in both.',
+  });
 }

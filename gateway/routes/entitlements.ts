@@ -4,7 +4,7 @@ import { grantsOf } from '../core/accounts/account.js';
 import { describeSubscription } from '../core/billing/subscription.js';
 import { describeEntitlements } from '../core/access/entitlements.js';
 import { readCurrentAccount, type CurrentAccountOptions } from '../io/billing/current-account.js';
-import type { Authentication } from '../http/authentication.js';
+import { readCredential, type Authentication } from '../http/authentication.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { beginRoute, createRouter } from '../http/route.js';
 import { sendJson } from '../http/send-json.js';
@@ -25,7 +25,7 @@ export function createEntitlementsRouter(options: EntitlementsRouterOptions): Ro
     .route(ENDPOINTS.entitlements)
     .all(...beginRoute({ template: ENDPOINTS.entitlements, methods: ['GET'], origins, requestHeaders }))
     .get(rejectQuery, async (req, res) => {
-      if (req.headers['x-api-key'] === undefined && req.headers.authorization !== undefined) {
+      if (readCredential(req).session) {
         const session = await authentication.authenticateSession(req, res);
         const account = await readCurrentAccount(options, session.account);
         const entitlements = describeEntitlements(grantsOf(account), now());

@@ -53,8 +53,8 @@ const TEMPLATES = {
  * From the request to the redirect, in this order:
  *
  * - The path must name a file that a release can have. Anything else is refused before the key is looked at.
- * - The only credential is `X-API-Key`. A key is valid if its record has its digest and its account lists it as
- *   active. All reasons against it give the same `api-key-invalid`.
+ * - The only credential is an API key, in `X-API-Key` or as a bearer token. It is valid if its record has its digest and its
+ *   account lists it as active. All reasons against it give the same `api-key-invalid`.
  * - A valid key counts towards the limits of the key and of its account, and a failed one only towards that of its address.
  * - A grant that is active now must include the file. Before a refusal, the account is read again and, if a purchase has
  *   lapsed, updated from Stripe, because access may have begun a moment ago.
@@ -69,8 +69,8 @@ export function createFilesHandlers(options: FilesOptions): Middleware[] {
     template: `${FILES_PREFIX}{path}`,
     methods: ['GET'],
     origins: options.corsOrigins,
-    requestHeaders: ['X-API-Key', 'Accept', 'If-None-Match'],
-    vary: ['X-API-Key', 'Accept'],
+    requestHeaders: ['X-API-Key', 'Authorization', 'Accept', 'If-None-Match'],
+    vary: ['X-API-Key', 'Authorization', 'Accept'],
   });
   return [...begin, authorize(options)];
 }

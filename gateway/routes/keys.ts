@@ -6,7 +6,7 @@ import { isKeyId } from '../core/access/api-key.js';
 import { GatewayError } from '../core/problems.js';
 import type { Accounts } from '../io/accounts/accounts.js';
 import { readCurrentAccount, type CurrentAccountOptions } from '../io/billing/current-account.js';
-import type { Authentication } from '../http/authentication.js';
+import { readCredential, type Authentication } from '../http/authentication.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { parseJsonBody, readMembers } from '../http/request-body.js';
 import { accountOf, contextOf } from '../http/request-context.js';
@@ -73,7 +73,7 @@ function createKey(options: KeysRouterOptions): RequestHandler {
 
 function requireKeyOrSession({ authentication }: KeysRouterOptions): RequestHandler {
   return async (req, res, next) => {
-    if (req.headers['x-api-key'] === undefined) await authentication.authenticateSession(req, res);
+    if (readCredential(req).key === undefined) await authentication.authenticateSession(req, res);
     else await authentication.authenticateKey(req, res);
     next();
   };

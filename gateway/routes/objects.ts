@@ -26,7 +26,7 @@ export function createObjectsRouter(options: ObjectsRouterOptions): Router {
     methods: ['GET'],
     origins: options.corsOrigins,
     // A page that requests a file with its key sends the key here too when it follows the redirect.
-    requestHeaders: ['X-API-Key', 'If-None-Match', 'Range'],
+    requestHeaders: ['X-API-Key', 'Authorization', 'If-None-Match', 'Range'],
   });
   const router = createRouter();
   router

@@ -91,15 +91,15 @@ async function run(env: Readonly<Record<string, string>>, ...args: readonly stri
   return output.out.trim();
 }
 
-/** Returns six shell commands. Each sends the key only to the gateway, never to the target of a redirect. */
+/** Returns six shell commands. curl sends `Authorization` to no other host. */
 function listLines(
   url: string,
   { research, singleChain }: DemoGateway['keys'],
   { lastDate, metric }: DemoGatewayOptions,
 ): readonly DemoLine[] {
-  const get = (key: string, of: string): string => `curl -s -H 'X-API-Key: ${key}' '${url}${of}'`;
+  const get = (key: string, of: string): string => `curl -s -H 'Authorization: Bearer ${key}' '${url}${of}'`;
   const follow = (key: string, of: string): string =>
-    `curl -sSf "$(${get(key, of).replace('curl -s', "curl -sSf -o /dev/null -w '%{redirect_url}'")})"`;
+    get(key, of).replace('curl -s', 'curl -sSL --fail-with-body');
   return [
     {
       title: 'The public regime calendar of Ethereum',

@@ -37,15 +37,20 @@ it('refuses too many requests in a minute from an address, or with a key from an
   expect(rule('Address')?.Statement).toEqual({
     RateBasedStatement: { AggregateKeyType: 'IP', EvaluationWindowSec: 60, Limit: 1200 },
   });
-  expect(rule('Key')?.Statement).toMatchObject({
-    RateBasedStatement: {
-      AggregateKeyType: 'CUSTOM_KEYS',
-      CustomKeys: [{ Header: { Name: 'x-api-key' } }],
-      EvaluationWindowSec: 60,
-      Limit: 600,
-    },
-  });
-  for (const name of ['Address', 'Key']) {
+  for (const [name, header] of [
+    ['Key', 'x-api-key'],
+    ['Bearer', 'authorization'],
+  ]) {
+    expect(rule(name ?? '')?.Statement).toMatchObject({
+      RateBasedStatement: {
+        AggregateKeyType: 'CUSTOM_KEYS',
+        CustomKeys: [{ Header: { Name: header } }],
+        EvaluationWindowSec: 60,
+        Limit: 600,
+      },
+    });
+  }
+  for (const name of ['Address', 'Key', 'Bearer']) {
     expect(rule(name)?.Action).toMatchObject({
       Block: {
         CustomResponse: { ResponseCode: 429, ResponseHeaders: [{ Name: 'Retry-After', Value: '60' }] },

@@ -89,6 +89,7 @@ describe('a subscriber file', () => {
     expect(namesIn(preflight, 'access-control-allow-methods')).toEqual(['get', 'head']);
     expect(namesIn(preflight, 'access-control-allow-headers')).toEqual([
       'accept',
+      'authorization',
       'if-none-match',
       'x-api-key',
     ]);
@@ -105,7 +106,7 @@ describe('a subscriber file', () => {
   it('sends Vary: Origin for listed, unlisted and missing origins', async () => {
     for (const headers of [{ Origin: APP }, { Origin: UNLISTED_ORIGIN }, {}]) {
       const response = await server.gateway.request(BUNDLE, { headers });
-      expect(namesIn(response, 'vary')).toEqual(['accept', 'origin', 'x-api-key']);
+      expect(namesIn(response, 'vary')).toEqual(['accept', 'authorization', 'origin', 'x-api-key']);
     }
   });
 

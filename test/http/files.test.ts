@@ -62,7 +62,7 @@ describe('GET of an entitled file', () => {
     expect(await response.text()).toBe('');
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'cache-control': 'private, no-store',
-      vary: 'X-API-Key, Accept, Origin',
+      vary: 'X-API-Key, Authorization, Accept, Origin',
       'x-content-sha256': entry?.sha256,
       'x-published-revision': entry?.revision,
       'x-url-expires-in': '300',
@@ -202,7 +202,10 @@ describe('a caller without entitlement', () => {
     const response = await gateway.request(BUNDLE, {
       headers: value === undefined ? {} : { 'X-API-Key': value },
     });
-    expect([response.status, response.headers.get('www-authenticate')]).toEqual([status, 'ApiKey']);
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+      status,
+      `ApiKey, Bearer realm="files"${code === 'api-key-missing' ? '' : ', error="invalid_token"'}`,
+    ]);
     expect(await problemOf(response)).toBe(code);
   });
 
@@ -278,8 +281,61 @@ describe('a caller without entitlement', () => {
     expect((await send(manifest, { 'X-API-Key': rising })).status).toBe(307);
   });
 
-  it('is rejected with two credentials or with a key in the URL', async () => {
-    expect(await problemOf(await send(BUNDLE, { Authorization: 'Bearer x' }))).toBe('request-malformed');
+  it('can be a bearer token, and the same in both headers', async () => {
+    const Authorization = `Bearer ${key}`;
+    for (const headers of [
+      { Authorization },
+      { Authorization: `bearer  ${key}` },
+      { Authorization, 'X-API-Key': key },
+    ]) {
+      const response = await gateway.request(BUNDLE, { headers });
+      expect(response.status).toBe(307);
+      expect(response.headers.get('vary')?.split(', ')).toEqual(
+        expect.arrayContaining(['X-API-Key', 'Authorization']),
+      );
+    }
+  });
+
+  it('counts once towards the limit when both headers have it', async () => {
+    const headers = { Authorization: `Bearer ${key}`, 'X-API-Key': key };
+    const remaining = async (): Promise<number> =>
+      Number(
+        /r=(\d+)/.exec((await gateway.request(BUNDLE, { headers })).headers.get('ratelimit') ?? '')?.[1],
+      );
+    const before = await remaining();
+    expect(await remaining()).toBe(before - 1);
+  });
+
+  it.each(['Bearer eyJh.eyJh.eyJh', 'Bearer x', 'Basic eDp5'])(
+    'is missing if Authorization has something else: %s',
+    async (authorization) => {
+      const response = await gateway.request(BUNDLE, { headers: { Authorization: authorization } });
+      expect(response.headers.get('www-authenticate')).toBe('ApiKey, Bearer realm="files"');
+      expect(await response.json()).toMatchObject({
+        code: 'api-key-missing',
+        detail: 'Authorization has no API key: a key begins with crd_.',
+      });
+    },
+  );
+
+  it('is rejected as a bearer token for the same reasons and with the same words', async () => {
+    const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
+    const answers = [{ 'X-API-Key': wrong }, { Authorization: `Bearer ${wrong}` }].map(async (headers) => {
+      const response = await gateway.request(BUNDLE, { headers });
+      const { instance: _id, ...problem } = (await response.json()) as Record<string, unknown>;
+      return { problem, challenge: response.headers.get('www-authenticate') };
+    });
+    const [header, bearer] = await Promise.all(answers);
+    expect(bearer).toEqual(header);
+    expect(bearer?.problem['code']).toBe('api-key-invalid');
+    expect(bearer?.challenge).toBe('ApiKey, Bearer realm="files", error="invalid_token"');
+  });
+
+  it('is rejected beside another credential or in the URL', async () => {
+    const other = await gateway.createKey({ account: 'someone' });
+    for (const authorization of ['Bearer x', 'Basic eDp5', `Bearer ${other}`]) {
+      expect(await problemOf(await send(BUNDLE, { Authorization: authorization }))).toBe('request-malformed');
+    }
     const response = await gateway.request(`${BUNDLE}?api_key=${key}`);
     expect(response.status).toBe(400);
     expect(await response.text()).not.toContain(key);

@@ -166,6 +166,25 @@ describe('DELETE with a key', () => {
   });
 });
 
+describe('a key as a bearer token', () => {
+  it('reads its entitlements and revokes itself', async () => {
+    const headers = { Authorization: `Bearer ${await createKey()}` };
+    expect((await gateway.request(ENTITLEMENTS_PATH, { headers })).status).toBe(200);
+    expect((await gateway.request(KEYS_PATH, { headers, method: 'DELETE' })).status).toBe(200);
+    expect(await readProblemCode(await gateway.request(ENTITLEMENTS_PATH, { headers }))).toBe(
+      'api-key-invalid',
+    );
+  });
+
+  it('is no session', async () => {
+    const headers = { Authorization: `Bearer ${await createKey()}` };
+    for (const method of ['GET', 'POST']) {
+      const response = await gateway.request(KEYS_PATH, { headers, method });
+      expect(await readProblemCode(response)).toBe('session-invalid');
+    }
+  });
+});
+
 describe('credentials', () => {
   it('must be exactly one', async () => {
     const key = await createKey();

@@ -26,6 +26,7 @@ afterAll(async () => {
 /** Programs that read a file by its address, and follow redirects as they do: with every header, on each request. */
 describe.each(['a directory', 'an S3 server'])('from %s', (kind) => {
   let read: (headers?: Record<string, string>, method?: string) => Promise<Response>;
+  let readWith: (headers: (key: string) => Record<string, string>) => Promise<Response>;
   let digest: string;
 
   beforeAll(async () => {
@@ -43,6 +44,7 @@ describe.each(['a directory', 'an S3 server'])('from %s', (kind) => {
     const gateway = await startGateway({ store, ...(isS3 ? { configuration } : {}) });
     started.push(gateway);
     const key = await gateway.createKey({ plan: 'research' });
+    readWith = (headers) => fetch(gateway.url + FILE, { headers: headers(key) });
     read = async (headers = {}, method = 'GET') => {
       const sent = { ...headers, 'X-API-Key': key };
       const redirect = await gateway.request(FILE, { method, headers: sent });
@@ -69,6 +71,11 @@ describe.each(['a directory', 'an S3 server'])('from %s', (kind) => {
       parts.push(Buffer.from(await part.arrayBuffer()));
     }
     expect(sha256Hex(Buffer.concat(parts))).toBe(digest);
+  });
+
+  it('a client that keeps Authorization from other hosts, such as fetch, follows the link with the key as bearer token', async () => {
+    const response = await readWith((key) => ({ Authorization: `Bearer ${key}` }));
+    expect([response.status, sha256Hex(new Uint8Array(await response.arrayBuffer()))]).toEqual([200, digest]);
   });
 
   it('curl --etag-compare gets 304 for the ETag that it saved', async () => {

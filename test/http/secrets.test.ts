@@ -63,6 +63,8 @@ describe('responses, log and metrics', () => {
     await send(BUNDLE, { headers: { 'X-API-Key': single } });
     await send(BUNDLE, { headers: { 'X-API-Key': `${key}x` } });
     await send(BUNDLE, { headers: { 'X-API-Key': key, Authorization: `Bearer ${token}` } });
+    for (const sent of [key, single, `${key}x`])
+      await send(BUNDLE, { headers: { Authorization: `Bearer ${sent}` } });
     await send(`${BUNDLE}?api_key=${key}`, withKey);
     await send(`/${key}`);
     await send(`/api/v1/files/${token}`, withKey);

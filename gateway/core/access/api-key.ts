@@ -6,6 +6,10 @@ export type KeyMode = 'live' | 'test';
 /** An API key. `text` contains the secret: it is shown once and never stored. */
 export type ApiKey = { readonly id: string; readonly mode: KeyMode; readonly text: string };
 
+/** How every API key begins, and no session. */
+export const KEY_PREFIX = 'crd_';
+/** The schemes that carry a key (RFC 9110 §11.6.1), for answers 401. */
+export const KEY_CHALLENGE = 'ApiKey, Bearer realm="files"';
 export const KEY_MODES = ['live', 'test'] as const satisfies readonly KeyMode[];
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -104,14 +104,13 @@ function suggest({ path, publicPaths }: ErrorFacts) {
 }
 
 /**
- * Returns the command that downloads a file. The key must reach only the gateway: `curl -L` would also send it to the
- * target of the redirect. The path of a link that somebody else wrote must not end the quotes and run as a command.
+ * Returns the command that downloads a file. curl sends `Authorization` to no other host, so the key reaches only the gateway.
+ * The path of a link that somebody else wrote must not end the quotes and run as a command.
  */
 function toCommand(origin: string, path: string, query: string): string {
   const [name, value = ''] = query.split('=');
   const revision = name === 'revision' && isRevision(value) ? `?${name}=${value}` : '';
-  const link = `curl -sSf -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" '${origin}${path.replaceAll("'", '%27')}${revision}'`;
-  return `curl -sSf "$(${link})"`;
+  return `curl -sSL --fail-with-body -H "Authorization: Bearer $CRD_API_KEY" '${origin}${path.replaceAll("'", '%27')}${revision}'`;
 }
 
 /** What a problem means to a person with a browser, where programs need other words. */

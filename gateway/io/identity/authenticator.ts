@@ -1,6 +1,6 @@
 import { isEqualInConstantTime, sha256Bytes } from '../../../schemas/digest.js';
 import type { Account, KeyRecord } from '../../../schemas/types.generated.js';
-import { idOf, parseApiKey, type KeyMode } from '../../core/access/api-key.js';
+import { idOf, KEY_CHALLENGE, parseApiKey, type KeyMode } from '../../core/access/api-key.js';
 import { GatewayError } from '../../core/problems.js';
 import {
   createAccountCache,
@@ -120,5 +120,7 @@ function isKey(text: string, { digest }: KnownKey): boolean {
 
 /** Returns one error for every reason, so that a caller cannot find out which keys exist. */
 function invalidKey(): GatewayError {
-  return new GatewayError('api-key-invalid', { headers: { 'WWW-Authenticate': 'ApiKey' } });
+  return new GatewayError('api-key-invalid', {
+    headers: { 'WWW-Authenticate': `${KEY_CHALLENGE}, error="invalid_token"` },
+  });
 }

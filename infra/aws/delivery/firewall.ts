@@ -7,7 +7,7 @@ import type { Parameters } from '../settings/parameters.js';
 const WINDOW_SECONDS = 60;
 /** Requests a minute. The one for a key is also the default of the gateway, which counts in each function separately. */
 const DEFAULTS = { perAddress: 1200, perKey: 600 };
-const KEY_HEADER = 'x-api-key';
+const KEY_HEADERS = { Key: 'x-api-key', Bearer: 'authorization' };
 const TOO_MANY = 'TooMany';
 
 type Rule = CfnWebACL.RuleProperty;
@@ -32,7 +32,10 @@ export function createFirewall(
       { ...rule('Webhook', 0, isWebhook()), action: { allow: {} } }, // Stripe has no key and sends many events at once
       { ...rule('Reputation', 1, reputation()), overrideAction: { none: {} } },
       { ...rule('Address', 2, rate({ limit: perAddress, aggregateKeyType: 'IP' })), action: tooMany(status) },
-      { ...rule('Key', 3, rate({ limit: perKey, ...byKey() })), action: tooMany(status) },
+      ...Object.entries(KEY_HEADERS).map(([id, header], at) => ({
+        ...rule(id, 3 + at, rate({ limit: perKey, ...byHeader(header) })),
+        action: tooMany(status),
+      })),
     ],
   });
   return firewall.attrArn;
@@ -68,10 +71,10 @@ function rate(props: Omit<CfnWebACL.RateBasedStatementProperty, 'evaluationWindo
 }
 
 /** Requests without the header are not counted. */
-function byKey() {
+function byHeader(name: string) {
   return {
     aggregateKeyType: 'CUSTOM_KEYS',
-    customKeys: [{ header: { name: KEY_HEADER, textTransformations: [{ priority: 0, type: 'NONE' }] } }],
+    customKeys: [{ header: { name, textTransformations: [{ priority: 0, type: 'NONE' }] } }],
   };
 }
 

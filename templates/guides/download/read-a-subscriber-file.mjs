@@ -1,11 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 
 const file = 'http://127.0.0.1:8080/api/v1/files/gold/base/7d/latest.json';
-const answer = await fetch(`${file}?redirect=false`, {
-  headers: { 'X-API-Key': process.env.CRD_API_KEY },
-});
+const answer = await fetch(file, { headers: { Authorization: `Bearer ${process.env.CRD_API_KEY}` } });
 if (!answer.ok) throw new Error(await answer.text());
-const { url } = await answer.json();
-const week = await (await fetch(url)).json();
+const week = await answer.json();
 await writeFile('base-week.json', JSON.stringify(week));
 for (const { date, metrics } of week.days) console.log(date, metrics.tx_count);

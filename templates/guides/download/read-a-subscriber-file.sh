@@ -1,4 +1,3 @@
 file=http://127.0.0.1:8080/api/v1/files/gold/base/7d/latest.json
-link=$(curl -sS -f -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" "$file")
-curl -sS -f -o base-week.json "$link"
-cat base-week.json
+curl -sSL --fail-with-body -o base-week.json -H "Authorization: Bearer $CRD_API_KEY" "$file" &&
+  cat base-week.json

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-const headers = { 'X-API-Key': process.env.CRD_API_KEY };
+const headers = { Authorization: `Bearer ${process.env.CRD_API_KEY}` };
 async function get(path) {
-  const answer = await fetch(`http://127.0.0.1:8080${path}?redirect=false`, { headers });
+  const answer = await fetch(`http://127.0.0.1:8080${path}`, { headers });
   if (!answer.ok) throw new Error(await answer.text());
-  return fetch((await answer.json()).url);
+  return answer;
 }
 
 const manifest = await (await get('/api/v1/files/gold/base/manifest.json')).json();

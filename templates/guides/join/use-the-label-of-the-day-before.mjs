@@ -1,4 +1,5 @@
 const answer = await fetch('http://127.0.0.1:8080/api/v1/analyst-kit/base/regime-calendar');
+if (!answer.ok) throw new Error(await answer.text());
 const rows = (await answer.text()).trim().split('\n').slice(1);
 const regimes = new Map(rows.map((row) => row.split(',')).map(([date, , regime]) => [date, regime]));
 

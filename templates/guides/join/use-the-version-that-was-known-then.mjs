@@ -1,9 +1,8 @@
-const gateway = 'http://127.0.0.1:8080';
-const headers = { 'X-API-Key': process.env.CRD_API_KEY };
+const headers = { Authorization: `Bearer ${process.env.CRD_API_KEY}` };
 async function read(path, query = '') {
-  const answer = await fetch(`${gateway}${path}?redirect=false${query}`, { headers });
+  const answer = await fetch(`http://127.0.0.1:8080${path}${query}`, { headers });
   if (!answer.ok) throw new Error(await answer.text());
-  return (await fetch((await answer.json()).url)).json();
+  return answer.json();
 }
 
 // The label of the last date, as it was known when the next date ended.
@@ -15,5 +14,5 @@ const known = versions
   .filter((each) => Date.parse(revisions[each.in_force_from].published_at) < until)
   .at(-1);
 const record =
-  known && (await read(`/api/v1/files/meta/base/${date}.json`, `&revision=${known.in_force_from}`));
+  known && (await read(`/api/v1/files/meta/base/${date}.json`, `?revision=${known.in_force_from}`));
 console.log(date, record?.regime.label ?? 'not known then');

@@ -1,5 +1,6 @@
 const answer = await fetch('http://127.0.0.1:8080/api/v1/keys', {
   method: 'DELETE',
-  headers: { 'X-API-Key': process.env.OLD_KEY },
+  headers: { Authorization: `Bearer ${process.env.OLD_KEY}` },
 });
+if (!answer.ok) throw new Error(await answer.text());
 console.log(await answer.text());

@@ -1,1 +1,1 @@
-curl -sS -f -X DELETE -H "X-API-Key: $OLD_KEY" http://127.0.0.1:8080/api/v1/keys
+curl -sS --fail-with-body -X DELETE -H "Authorization: Bearer $OLD_KEY" http://127.0.0.1:8080/api/v1/keys

@@ -1,4 +1,5 @@
-const headers = { 'X-API-Key': process.env.CRD_API_KEY };
+const headers = { Authorization: `Bearer ${process.env.CRD_API_KEY}` };
 const answer = await fetch('http://127.0.0.1:8080/api/v1/entitlements', { headers });
+if (!answer.ok) throw new Error(await answer.text());
 console.log(answer.headers.get('RateLimit-Policy'));
 console.log(answer.headers.get('RateLimit'));

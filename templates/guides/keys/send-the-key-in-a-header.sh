@@ -1,1 +1,1 @@
-curl -sS -f -H "X-API-Key: $CRD_API_KEY" http://127.0.0.1:8080/api/v1/entitlements
+curl -sS --fail-with-body -H "Authorization: Bearer $CRD_API_KEY" http://127.0.0.1:8080/api/v1/entitlements

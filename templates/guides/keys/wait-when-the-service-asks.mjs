@@ -9,7 +9,9 @@ async function patientFetch(url, options) {
   }
 }
 
-const file = 'http://127.0.0.1:8080/api/v1/files/gold/base/latest.json?redirect=false';
-const link = await (await patientFetch(file, { headers: { 'X-API-Key': process.env.CRD_API_KEY } })).json();
-const { days } = await (await patientFetch(link.url)).json();
+const file = 'http://127.0.0.1:8080/api/v1/files/gold/base/latest.json';
+const headers = { Authorization: `Bearer ${process.env.CRD_API_KEY}` };
+const answer = await patientFetch(file, { headers });
+if (!answer.ok) throw new Error(await answer.text());
+const { days } = await answer.json();
 console.log(days[0].date);

@@ -1,1 +1,2 @@
-curl -sSL -f http://127.0.0.1:8080/api/v1/analyst-kit/base/regime-calendar | tail -n 3
+curl -sSL --fail-with-body -o base-calendar.csv http://127.0.0.1:8080/api/v1/analyst-kit/base/regime-calendar &&
+  tail -n 3 base-calendar.csv

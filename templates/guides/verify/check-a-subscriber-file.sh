@@ -1,5 +1,5 @@
 file=http://127.0.0.1:8080/api/v1/files/gold/base/7d/latest.json
-curl -sS -f -o link.json -H "X-API-Key: $CRD_API_KEY" "$file?redirect=false"
 member() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/" link.json; }
-curl -sS -f -o base-week.json "$(member url)"
-echo "$(member sha256)  base-week.json" | sha256sum --check
+curl -sS --fail-with-body -o link.json -H "Authorization: Bearer $CRD_API_KEY" "$file?redirect=false" &&
+  curl -sS --fail-with-body -o base-week.json "$(member url)" &&
+  echo "$(member sha256)  base-week.json" | sha256sum --check

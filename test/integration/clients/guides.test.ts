@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { GuideTextName } from '../../../generator/core/pages/page.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
@@ -119,6 +119,32 @@ function shared(make: () => Promise<Record<string, string>>): Promise<Record<str
   return (common ??= make());
 }
 
+/** Runs the programs that send a key with one that does not exist. Returns how each ended: its exit code and all that it wrote. */
+async function runWithWrongKey(python: string): Promise<Map<string, readonly [number | null, string]>> {
+  const root = path.join(folder.path, 'refused');
+  const wrong = `crd_test_00000000_${'0'.repeat(38)}`;
+  const environment = {
+    ...environmentOf({ gateway: gateway.url, key: wrong }),
+    CRD_CACHE_DIR: path.join(root, 'cache'),
+    OLD_KEY: wrong,
+  };
+  const ends = new Map<string, readonly [number | null, string]>();
+  for (const file of await writeGuides(root, gateway.url)) {
+    const at = path.join(root, file);
+    const text = await readFile(at, 'utf8');
+    if (!/_KEY|crd\.(bundle|day|history|latest|regimes_on|sync)\b/.test(text)) continue;
+    const [program = python] = [{ '.sh': 'sh', '.mjs': process.execPath }[path.extname(at)]];
+    const own = path.join(root, 'own', file);
+    await mkdir(own, { recursive: true });
+    const { code, stdout, stderr } = await runProgram(program, [at], environment, own);
+    const written = await Promise.all(
+      (await readdir(own)).map((name) => readFile(path.join(own, name), 'utf8')),
+    );
+    ends.set(file, [code, [stdout, stderr, ...written].join('\n')]);
+  }
+  return ends;
+}
+
 async function createKey(): Promise<string> {
   const run = await runGatewayProcess(['keys', 'create', '--account', 'a-reader'], release.env);
   return assertSuccess(run).stdout.trim();
@@ -165,6 +191,19 @@ it(
       for (const word of words ?? [])
         expect([file, printed.get(file)]).toEqual([file, expect.stringContaining(word)]);
       expect([file, printed.get(file)]).not.toEqual([file, '']);
+    }
+  },
+  SLOW_MS,
+);
+
+it(
+  'every program that needs a key fails with a wrong one, and shows why',
+  async () => {
+    const ends = await runWithWrongKey(installClients());
+    expect(ends.size).toBeGreaterThan(20);
+    for (const [file, [code, text]] of ends) {
+      expect([file, code === 0]).toEqual([file, false]);
+      expect([file, text]).toEqual([file, expect.stringMatching(/api-key-invalid|HTTP Error 401/)]);
     }
   },
   SLOW_MS,

@@ -136,6 +136,10 @@ function createGenerator(random: () => number): () => RawRequest {
       [['X-API-Key', `crd_test_Abcdefgh_${'A'.repeat(32)}`]],
       [['X-API-Key', research], ['X-API-Key', research]],
       [['Authorization', 'Bearer x']],
+      [['Authorization', `Bearer ${research}`]],
+      [['Authorization', `Bearer ${research}`], ['X-API-Key', research]],
+      [['Authorization', `Bearer ${research}`], ['X-API-Key', single]],
+      [['Authorization', `Bearer ${research}`], ['Authorization', `Bearer ${research}`]],
       [['X-API-Key', research], ['Authorization', 'Bearer x']],
     ]); // prettier-ignore
   const conditions = (): RawRequest['headers'] =>

@@ -8,12 +8,12 @@ import { copyButton } from './copy-button.js';
 export type NewKey = { readonly key: string; readonly id: string; readonly label: string | null };
 
 /**
- * Returns a command that downloads a file with a key. The key goes only to the gateway, not where it redirects to. A refusal
- * shows its status.
+ * Returns a command that downloads a file with a key. curl sends `Authorization` to no other host, so the key goes only to the
+ * gateway. A refusal shows its reason.
  */
 function firstCommand(origin: string, key: string, { chains }: Pick<Entitlements, 'chains'>): string {
   const path = bundlePath('meta', chains[0] ?? CHAIN_IDS[0], '7d');
-  return `curl -sSf "$(curl -sSf -o /dev/null -w '%{redirect_url}' -H 'X-API-Key: ${key}' '${origin}${path}')"`;
+  return `curl -sSL --fail-with-body -H 'Authorization: Bearer ${key}' '${origin}${path}'`;
 }
 
 /** Returns the lines of Python that read the regimes of the last week, with a key in the environment. */

@@ -46,7 +46,7 @@ it('cuts a long path', () => {
 it('shows the command for exactly this subscriber file, which sends the key only to the gateway', () => {
   const [download] = toErrorView(factsOf('api-key-missing', FILE)).download;
   expect(download?.command).toBe(
-    `curl -sSf "$(curl -sSf -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" 'https://data.example.com${FILE}')"`,
+    `curl -sSL --fail-with-body -H "Authorization: Bearer $CRD_API_KEY" 'https://data.example.com${FILE}'`,
   );
   expect(toErrorView(factsOf('api-key-missing', '/api/v1/keys')).download).toEqual([]);
   expect(toErrorView(factsOf('store-unavailable', FILE)).download).toEqual([]);
@@ -56,7 +56,7 @@ it('shows the command for exactly this subscriber file, which sends the key only
 
 it('keeps a path with a quote inside the quotes of the command', () => {
   const [download] = toErrorView(factsOf('api-key-missing', `${FILE}';touch x;'`)).download;
-  expect(download?.command).toContain(`'https://data.example.com${FILE}%27;touch x;%27')"`);
+  expect(download?.command).toContain(`'https://data.example.com${FILE}%27;touch x;%27'`);
 });
 
 it.each([
@@ -66,7 +66,7 @@ it.each([
   ['utm_source=x', ''],
 ])('adds to the command nothing of the query %s but a valid revision', (query, kept) => {
   const [download] = toErrorView({ ...factsOf('api-key-missing', FILE), query }).download;
-  expect(download?.command).toContain(`'https://data.example.com${FILE}${kept}')"`);
+  expect(download?.command).toContain(`'https://data.example.com${FILE}${kept}'`);
 });
 
 it('lists the chains that exist in the place of an unknown one', () => {

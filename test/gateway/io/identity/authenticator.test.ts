@@ -70,7 +70,10 @@ describe('a key', () => {
       ),
     );
     const [first] = refusals;
-    expect(first).toMatchObject({ code: 'api-key-invalid', headers: { 'WWW-Authenticate': 'ApiKey' } });
+    expect(first).toMatchObject({
+      code: 'api-key-invalid',
+      headers: { 'WWW-Authenticate': 'ApiKey, Bearer realm="files", error="invalid_token"' },
+    });
     for (const each of refusals) {
       expect(JSON.stringify(each, ['code', 'message', 'detail', 'headers'])).toBe(
         JSON.stringify(first, ['code', 'message', 'detail', 'headers']),
