@@ -12,6 +12,7 @@ import {
 } from '../core/release/plan-types.js';
 import { unholdWords } from '../core/release/held.js';
 import { chainsThatDiffer } from '../core/release/assess-chain.js';
+import { nextStamp } from '../core/release/plan-release.js';
 import type { InputFault } from '../core/input/input-series.js';
 import type { Input } from '../input/read-input.js';
 import type { Progress } from '../run/progress.js';
@@ -133,7 +134,7 @@ async function addManifests(
   start: StartingPoint,
   { series }: Input,
   texts: ReferenceTexts,
-  { store, full }: PreparePlanOptions,
+  { store, full, asOfMs }: PreparePlanOptions,
 ): Promise<StartingPoint> {
   const { state } = start;
   if (state === undefined) return start;
@@ -143,6 +144,7 @@ async function addManifests(
     methodologySha256,
     site: texts.site.details,
     full,
+    revision: nextStamp(state.record, asOfMs).revision,
   };
   const chains = chainsThatDiffer(series, state, recipe);
   const listed = await withManifests(store, state, chains);

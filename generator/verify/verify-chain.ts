@@ -309,6 +309,7 @@ function packVolumes(
     draftChainVolumes({
       chain: meta.chain,
       updatedThrough: meta.updated_through,
+      revision: meta.published_revision,
       sources: gold.sources ?? [],
       entries: { meta: meta.dates, gold: gold.dates, derived: derived.dates },
       methodology,

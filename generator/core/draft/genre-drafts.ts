@@ -113,6 +113,7 @@ function draftVolumesOf(
     sources: series.sources,
     methodology: writers.regimes.methodology,
     updatedThrough: series.dates.at(-1) ?? '',
+    revision: stamp.revision,
     revisions,
     handOver,
     repack,

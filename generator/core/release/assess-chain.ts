@@ -21,13 +21,15 @@ import {
   type MetricChange,
 } from './plan-types.js';
 import { sha256Hex } from '../../../schemas/digest.js';
+import { settlingDaysOf } from '../volumes/draft-volumes.js';
+import { closedPeriods } from '../volumes/volume-files.js';
 import type { ChainDraft } from '../draft/chain-draft.js';
 
 /**
  * A chain's input compared with its published state.
  * - `first`: nothing was ever published.
  * - `same`: exactly the published input.
- * - `extended`: the published input, plus later dates, changed sources or another site.
+ * - `extended`: the published input, plus later dates, changed sources or another site; or a period of it has closed since.
  * - `compare`: something differs or may differ, so that history must be rebuilt and compared.
  * - `dropped`: published history is missing from the input.
  */
@@ -42,6 +44,8 @@ export type Recipe = {
   /** The site of this run, which needs no rebuilding of history. */
   readonly site: Site | undefined;
   readonly full: boolean;
+  /** Revision of this run. */
+  readonly revision: string;
 };
 
 /**
@@ -82,7 +86,23 @@ export function assessChain(
   if (!sameInput || !isSameRecipe(record, recipe)) return { kind: 'compare' };
   const grown = series.dates.at(-1) !== record.updated_through;
   const isOther = hasOtherSources(series, previous) || !isSameSite(record.site, recipe.site);
-  return { kind: grown || isOther ? 'extended' : 'same' };
+  return { kind: grown || isOther || hasClosed(series, previous, recipe) ? 'extended' : 'same' };
+}
+
+/** Returns whether a period has closed since the chain was last published, although no date came after it. */
+function hasClosed(
+  { chain, dates, sources }: InputSeries,
+  previous: PublishedState,
+  recipe: Recipe,
+): boolean {
+  const [first = ''] = dates;
+  const history = { first, through: dates.at(-1) ?? '', settlingDays: settlingDaysOf(sources) };
+  const before = previous.record.manifests[manifestPath('meta', chain)]?.revision ?? recipe.revision;
+  const closedIn = (revision: string): string =>
+    closedPeriods({ ...history, revision })
+      .map(({ id }) => id)
+      .join();
+  return closedIn(before) !== closedIn(recipe.revision);
 }
 
 /** Returns the first date of a calendar, which lists all published dates that were not withdrawn; empty if it has none. */

@@ -67,7 +67,13 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
     return { chains: {}, methodologyChanged: true, lacking: [] };
   }
   const writersSha256 = yield* fingerprintSteps(texts);
-  const recipe = { writersSha256, methodologySha256, site: texts.site.details, full: request.full ?? false };
+  const recipe = {
+    writersSha256,
+    methodologySha256,
+    site: texts.site.details,
+    full: request.full ?? false,
+    revision: stamp.revision,
+  };
   const assessed = yield* assessAll(request, recipe, stamp);
   const restatementDigest = digestRestatements(assessed, request, writersSha256);
   const decided = assessed.map((each) => decide(each, request, restatementDigest));

@@ -137,7 +137,11 @@ export function planRollback(request: RollbackRequest): Pick<Plan, 'release' | '
       ...knownRevisions(rolled.chain, previous),
       [stamp.revision]: { updated_through: through, published_at: stamp.publishedAt },
     };
-    return { state: toChainState(rolled, through, revisions, request), days: [], record };
+    return {
+      state: toChainState(rolled, { updatedThrough: through, revision: stamp.revision, revisions }, request),
+      days: [],
+      record,
+    };
   });
   const lacking = changed.flatMap(({ state }) =>
     Object.values(state.volumes).flatMap((draft) => draft.lacking),
@@ -177,8 +181,7 @@ function rollBackLineages(
 
 function toChainState(
   { chain, entries, restatedDates, withdrawnDates }: RolledBackChain,
-  updatedThrough: string,
-  revisions: ManifestRevisions,
+  publication: Pick<ChainState, 'updatedThrough' | 'revisions'> & { readonly revision: string },
   { previous, target, days, texts }: RollbackRequest,
 ): ChainState {
   const record = (entry: ManifestDate): DayRecord => {
@@ -200,17 +203,16 @@ function toChainState(
   const sources = gold?.sources ?? [];
   return {
     chain,
-    updatedThrough,
+    updatedThrough: publication.updatedThrough,
     sources,
     entries,
-    revisions,
+    revisions: publication.revisions,
     volumes: runSteps(
       draftChainVolumes({
+        ...publication,
         chain,
         sources,
-        updatedThrough,
         entries,
-        revisions,
         methodology: texts.methodology,
         published: {
           meta: manifestOf(previous, 'meta', chain),

@@ -37,6 +37,8 @@ type VolumeOptions = {
   readonly methodology: Methodology;
   readonly sources: readonly SourceSegment[];
   readonly updatedThrough: string;
+  /** Revision of the publication. */
+  readonly revision: string;
   /** Every listed date of the genre and of genre meta, ascending. */
   readonly entries: readonly ManifestDate[];
   readonly metaEntries: readonly ManifestDate[];
@@ -53,14 +55,14 @@ type VolumeOptions = {
 
 /** Drafts the volumes of the closed periods. One whose dates did not change stays as it is published, without `repack`. */
 function* draftVolumes(options: VolumeOptions): Steps<VolumeDraft> {
-  const { entries, updatedThrough, sources } = options;
+  const { entries, updatedThrough: through, revision, sources } = options;
   const first = entries[0]?.date;
   if (first === undefined) return { listed: [], files: [], lacking: [] };
-  const settling = sources.at(-1)?.schedule?.settling_days;
+  const settlingDays = settlingDaysOf(sources);
   const listed: ManifestVolume[] = [];
   const files: Artifact[] = [];
   const lacking: LackingRecord[] = [];
-  for (const period of closedPeriods(first, updatedThrough, settling)) {
+  for (const period of closedPeriods({ first, through, settlingDays, revision })) {
     const kept = findKept(period, options);
     yield;
     if (kept !== undefined) {
@@ -76,6 +78,11 @@ function* draftVolumes(options: VolumeOptions): Steps<VolumeDraft> {
     }
   }
   return { listed, files, lacking };
+}
+
+/** Returns how many days the newest source settles a date; `undefined` if it does not say. */
+export function settlingDaysOf(sources: readonly SourceSegment[]): number | undefined {
+  return sources.at(-1)?.schedule?.settling_days;
 }
 
 /** Returns the published volume of a period if its dates are as they were. */

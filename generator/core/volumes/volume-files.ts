@@ -155,15 +155,26 @@ const SETTLING_DAYS = 7;
 /** A closed part of a history: a year, or a month of a year that is not closed. Both dates belong to it. */
 export type Period = { readonly id: string; readonly first: string; readonly last: string };
 
+/** A history: its first and last date, how many days its source settles a date, and in which revision it is published. */
+export type PublishedHistory = {
+  readonly first: string;
+  readonly through: string;
+  readonly settlingDays?: number | undefined;
+  /** Revision of the publication: it begins with the date. */
+  readonly revision: string;
+};
+
 /**
- * Returns the closed periods of a history, ascending. A period is closed when its last date is published and has settled.
- * The first one begins with the history.
+ * Returns the closed periods of a history, ascending. A period is closed when its last date is published and has settled,
+ * also when its source has ended with it. The first one begins with the history.
  */
-export function closedPeriods(first: string, through: string, settlingDays = SETTLING_DAYS): Period[] {
-  const settled = addDays(through, -settlingDays);
+export function closedPeriods(history: PublishedHistory): Period[] {
+  const { first, through, settlingDays = SETTLING_DAYS, revision } = history;
+  const settled = addDays(revision.slice(0, 10), -settlingDays - 1);
+  const end = settled < through ? settled : through;
   const periods: Period[] = [];
   for (let start = first; ;) {
-    const period = [yearOf(start), monthOf(start)].find(({ last }) => last <= settled);
+    const period = [yearOf(start), monthOf(start)].find(({ last }) => last <= end);
     if (period === undefined) return periods;
     periods.push({ ...period, first: start });
     start = addDays(period.last, 1);

@@ -171,3 +171,19 @@ describe('the volumes of a store with corrections, a rollback and withdrawn days
 function pick(row: Cells, like: Cells): Cells {
   return Object.fromEntries(Object.keys(like).map((name) => [name, row[name] ?? null]));
 }
+
+it('a source that ends with a month gets its last volume from the first release after it has settled, and no other', async () => {
+  const store = createMemoryStore();
+  const inputs = [randomSeries({ chain: CHAIN, seed: 3, days: 61, firstDate: '2022-11-01' })];
+  const publish = async (asOf: string, full = false): Promise<readonly [string, readonly string[]]> => {
+    const { outcome } = await publishSeries(store, { inputs, asOf: `${asOf}T06:00:00Z`, full });
+    const manifest = (await readManifests(store, await readCurrent(store))).get(`gold ${CHAIN}`);
+    return [outcome, manifest?.volumes?.map(({ period }) => period) ?? []];
+  };
+  expect(await publish('2023-01-01')).toEqual(['published', ['2022-11']]);
+  expect(await publish('2023-01-07')).toEqual(['unchanged', ['2022-11']]);
+  expect(await publish('2023-01-08')).toEqual(['published', ['2022']]);
+  expect(await publish('2023-03-01')).toEqual(['unchanged', ['2022']]);
+  expect(await publish('2023-03-02', true)).toEqual(['unchanged', ['2022']]);
+  await expectSound(store);
+});
