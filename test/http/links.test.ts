@@ -32,8 +32,9 @@ async function linkTo(path: string): Promise<{ link: URL; sha256: string }> {
   };
 }
 
+/** Follows a link to the plain bytes: fetch asks for compressed ones by default. */
 const follow = (to: URL | string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
-  fetch(to, { headers, method });
+  fetch(to, { headers: { 'Accept-Encoding': 'identity', ...headers }, method });
 
 async function bytesOf(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
