@@ -53,6 +53,8 @@ function sendObject({
       throw new GatewayError('link-invalid');
     }
     authentication.limitAddress(req, res, 'links');
+    if ('expiredMs' in link)
+      throw new GatewayError('link-invalid', { detail: explainExpiry(link.expiredMs) });
     omitRateHeaders(res);
     const { sha256, mediaType, disposition } = link;
     const read = (): Promise<Uint8Array> => objects.read(objectKey(sha256), sha256);
@@ -68,4 +70,9 @@ function sendObject({
       source: { read, compressor },
     });
   };
+}
+
+function explainExpiry(expiredMs: number): string {
+  const at = new Date(expiredMs).toISOString().replace('.000', '');
+  return `This link expired at ${at}. Request the file at its own address again to get a new link.`;
 }
