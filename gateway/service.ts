@@ -134,22 +134,15 @@ export async function composeGateway(
     onError: storeErrors('releases'),
   });
   const trustFiles = createTrustFiles({ store, releases, now, onError: storeErrors('releases') });
-  const compressor = createCompressor();
+  const sending = { authentication, compressor: createCompressor() };
   const parts: AppOptions = {
     requests: { log: createRequestLog(logger), metrics, clock, newId },
     files: { authentication, stripeRefresh, releases, signer, metrics, now, clock, corsOrigins },
     health: { releases, isAccountsStoreReachable: access.isReachable },
     account: { authentication, accounts, billingService, stripeRefresh, now, dashboardOrigins },
-    objects: directory && { ...directory, compressor, authentication, corsOrigins, now },
-    publicFiles: { authentication, releases, source, compressor, trustFiles },
-    accountPage: files && {
-      authentication,
-      files,
-      compressor,
-      signIn,
-      releases,
-      sells: billingService !== undefined,
-    },
+    objects: directory && { ...directory, ...sending, corsOrigins, now },
+    publicFiles: { ...sending, releases, source, trustFiles },
+    accountPage: files && { ...sending, files, signIn, releases, sells: billingService !== undefined },
     errorPage: files && createErrorPage(files, releases, source.kind === 'here' ? baseUrl : undefined),
   };
   const app = createApp(parts);
