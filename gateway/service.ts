@@ -22,6 +22,7 @@ import { atMostEvery } from './io/timing/at-most-every.js';
 import { createMetrics, type Metrics } from './io/operation/metrics.js';
 import { createRateLimits } from './io/operation/rate-limits.js';
 import { createRequestLog } from './io/operation/request-log.js';
+import { createCompressor } from './io/releases/compressor.js';
 import { createReleases, type Releases } from './io/releases/releases.js';
 import { createTrustFiles } from './io/releases/trust-files.js';
 import { compileErrorPage } from './core/http/error-page.js';
@@ -133,14 +134,15 @@ export async function composeGateway(
     onError: storeErrors('releases'),
   });
   const trustFiles = createTrustFiles({ store, releases, now, onError: storeErrors('releases') });
+  const sending = { authentication, compressor: createCompressor() };
   const parts: AppOptions = {
     requests: { log: createRequestLog(logger), metrics, clock, newId },
     files: { authentication, stripeRefresh, releases, signer, metrics, now, clock, corsOrigins },
     health: { releases, isAccountsStoreReachable: access.isReachable },
     account: { authentication, accounts, billingService, stripeRefresh, now, dashboardOrigins },
-    objects: directory && { ...directory, authentication, corsOrigins, now },
-    publicFiles: { authentication, releases, source, trustFiles },
-    accountPage: files && { authentication, files, signIn, releases, sells: billingService !== undefined },
+    objects: directory && { ...directory, ...sending, corsOrigins, now },
+    publicFiles: { ...sending, releases, source, trustFiles },
+    accountPage: files && { ...sending, files, signIn, releases, sells: billingService !== undefined },
     errorPage: files && createErrorPage(files, releases, source.kind === 'here' ? baseUrl : undefined),
   };
   const app = createApp(parts);

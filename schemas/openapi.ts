@@ -41,8 +41,11 @@ const PUBLISHED_SCHEMAS = [
 ];
 
 const DESCRIPTION = `Descriptive daily on-chain reference data: regimes, metrics and their sources. No prices, no forecasts, no advice.
-Public files need no key. To read a subscriber file, send your API key in \`X-API-Key\`
-or as a bearer token in \`Authorization\`. The response redirects to a signed URL; do not send the key there. In a client generated from this document, set \`redirect=false\` for every operation that can
+Public files need no key. To read a subscriber file, send your API key in \`X-API-Key\` or as a bearer token in
+\`Authorization\`. The response redirects to a signed URL; do not send the key there. The URL is valid for
+\`X-Url-Expires-In\` seconds, for any number of requests. Then it answers 403: request the file again. Texts are compressed
+(gzip) for clients that accept it; digests, sizes and ranges are those of the plain bytes. In a client generated from this
+document, set \`redirect=false\` for every operation that can
 return 307, and read the \`url\` that it returns without the key. Errors are problem documents (RFC 9457); \`type\` is the path
 of a page that explains the problem. A client that prefers \`text/html\`, such as a browser, gets a page instead.
 Methods that are not listed here return \`${UNDESCRIBED}\`. The \`Allow\` header of that response, and of OPTIONS, lists the

@@ -52,7 +52,7 @@ export const PROBLEMS = {
     status: 403,
     title: 'Invalid link',
     meaning: 'The link has expired or was altered. Request the file again to get a new link.',
-    remedy: 'Request the file at its own address again, and follow the new link within a few minutes.',
+    remedy: 'Request the file at its own address again, and follow the new link before it expires.',
   },
   'not-found': {
     status: 404,

@@ -4,6 +4,7 @@ import { ERROR_POLICY, type ErrorFacts } from '../core/http/error-page.js';
 import { GatewayError, PROBLEMS, toProblem } from '../core/problems.js';
 import type { RequestLog } from '../io/operation/request-log.js';
 import { contextOf } from './request-context.js';
+import { varyBy } from './vary.js';
 import accepts from 'accepts';
 
 /** Value of Retry-After for a 503 for which no better time is known, in seconds. */
@@ -40,7 +41,7 @@ function sendProblem(res: ServerResponse, error: GatewayError, page: ErrorPage |
   const { status } = PROBLEMS[error.code];
   const problem = toProblem(error, context.id);
   const canRetry = status === 503 && error.code !== 'billing-not-configured';
-  if (page !== undefined) varyByAccept(res);
+  if (page !== undefined) varyBy(res, 'Accept');
   const isPage = page !== undefined && prefersHtml(res.req);
   const facts = { problem, path: context.path, query: context.query, canRetry: canRetry || status === 429 };
   const body = Buffer.from(isPage ? page(facts) : JSON.stringify(problem));
@@ -52,13 +53,6 @@ function sendProblem(res: ServerResponse, error: GatewayError, page: ErrorPage |
     ...error.headers,
   });
   res.end(body);
-}
-
-function varyByAccept(res: ServerResponse): void {
-  const names = String(res.getHeader('Vary') ?? '')
-    .split(', ')
-    .filter(Boolean);
-  if (!names.includes('Accept')) res.setHeader('Vary', [...names, 'Accept'].join(', '));
 }
 
 function toGatewayError(error: unknown): GatewayError {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler, Router } from 'express';
+import { sha256Hex } from '../../schemas/digest.js';
 import { ACCOUNT_PATHS } from '../../schemas/paths.js';
 import { assembleAccountPage, type AccountAsset, type AccountFiles } from '../core/http/account-page.js';
 import type { SignInSettings } from '../core/configuration/session-settings.js';
@@ -8,13 +9,16 @@ import type { Authentication } from '../http/authentication.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { contextOf } from '../http/request-context.js';
 import { beginRoute, createRouter } from '../http/route.js';
+import type { Compressor } from '../io/releases/compressor.js';
 import type { Releases } from '../io/releases/releases.js';
+import { sendFile } from '../http/send-file.js';
 import { sendJson } from '../http/send-json.js';
 
 /** Options for `createAccountPageRouter`. */
 export type AccountPageRouterOptions = {
   readonly authentication: Pick<Authentication, 'limitAddress'>;
   readonly files: AccountFiles;
+  readonly compressor: Compressor;
   /** How the page signs in; without it, the page says that nobody can. */
   readonly signIn: SignInSettings | undefined;
   /** The site of the current release has the name of the service and the links of its publisher. */
@@ -34,7 +38,7 @@ const ISOLATION = {
 
 /** Returns the routes of the account page: the page, its script and stylesheet, and its settings. They send no cookie. */
 export function createAccountPageRouter(options: AccountPageRouterOptions): Router {
-  const { authentication, files, signIn, sells, releases } = options;
+  const { authentication, files, compressor, signIn, sells, releases } = options;
   const page = assembleAccountPage(files, signIn?.origins ?? []);
   const begin = (template: string) => beginRoute({ template, methods: ['GET'], origins: [] });
   const count: RequestHandler = (req, res, next) => {
@@ -60,7 +64,7 @@ export function createAccountPageRouter(options: AccountPageRouterOptions): Rout
     router
       .route(asset.path)
       .all(...begin(asset.path))
-      .get(rejectQuery, sendAsset(asset)); // not counted, so that the page about a limit has its style
+      .get(rejectQuery, sendAsset(asset, compressor)); // not counted, so that the page about a limit has its style
   }
   return router;
 }
@@ -81,14 +85,14 @@ const rejectToken: RequestHandler = (_req, res, next) => {
   next();
 };
 
-function sendAsset({ bytes, mediaType }: AccountAsset): RequestHandler {
-  return (req, res) => {
-    send(req, res, bytes, {
-      'Cross-Origin-Resource-Policy': 'same-origin',
-      'Cache-Control': 'public, max-age=31536000, immutable',
-      'Content-Type': mediaType,
-    });
+function sendAsset({ bytes, mediaType }: AccountAsset, compressor: Compressor): RequestHandler {
+  const sha256 = sha256Hex(bytes);
+  const headers = {
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Cache-Control': 'public, max-age=31536000, immutable',
   };
+  const source = { read: () => Promise.resolve(bytes), compressor };
+  return (req, res) => sendFile(req, res, { sha256, mediaType, sizeBytes: bytes.length, headers, source });
 }
 
 function send(

@@ -1,20 +1,21 @@
 import type { RequestHandler, Router } from 'express';
 import { objectKey, OBJECTS_PATH } from '../../schemas/paths.js';
-import { matchesEtag } from '../core/http/conditions.js';
 import { GatewayError } from '../core/problems.js';
 import type { LinkReader } from '../core/signing/object-link.js';
+import type { Compressor } from '../io/releases/compressor.js';
 import type { ObjectReader } from '../io/releases/object-reader.js';
 import { omitRateHeaders } from '../http/address-limit.js';
 import type { Authentication } from '../http/authentication.js';
 import { contextOf } from '../http/request-context.js';
 import { beginRoute, createRouter } from '../http/route.js';
-import { sendBytes } from '../http/send-bytes.js';
+import { sendFile } from '../http/send-file.js';
 
 /** Options for `createObjectsRouter`. */
 export type ObjectsRouterOptions = {
   readonly authentication: Pick<Authentication, 'limitAddress'>;
   readonly links: LinkReader;
   readonly objects: ObjectReader;
+  readonly compressor: Compressor;
   readonly corsOrigins: readonly string[];
   readonly now: () => number;
 };
@@ -37,7 +38,13 @@ export function createObjectsRouter(options: ObjectsRouterOptions): Router {
   return router;
 }
 
-function sendObject({ authentication, links, objects, now }: ObjectsRouterOptions): RequestHandler {
+function sendObject({
+  authentication,
+  links,
+  objects,
+  compressor,
+  now,
+}: ObjectsRouterOptions): RequestHandler {
   return async (req, res) => {
     const { path, query } = contextOf(res);
     const link = links.parse(path.slice(OBJECTS_PATH.length), query, now());
@@ -46,19 +53,26 @@ function sendObject({ authentication, links, objects, now }: ObjectsRouterOption
       throw new GatewayError('link-invalid');
     }
     authentication.limitAddress(req, res, 'links');
+    if ('expiredMs' in link)
+      throw new GatewayError('link-invalid', { detail: explainExpiry(link.expiredMs) });
     omitRateHeaders(res);
-    const etag = `"sha256:${link.sha256}"`;
-    const headers = {
-      'Cache-Control': 'private, max-age=31536000, immutable',
-      'Content-Disposition': link.disposition,
-    };
-    if (matchesEtag(req.headers['if-none-match'], etag)) {
-      contextOf(res).decision = 'not-modified';
-      res.writeHead(304, { ...headers, ETag: etag }).end();
-      return;
-    }
-    const { sha256, mediaType } = link;
+    const { sha256, mediaType, disposition } = link;
     const read = (): Promise<Uint8Array> => objects.read(objectKey(sha256), sha256);
-    await sendBytes(req, res, { read, etag, headers: { ...headers, 'Content-Type': mediaType } });
+    const { length: sizeBytes } = await read(); // a link does not name the size, by which a file is compressed
+    await sendFile(req, res, {
+      sha256,
+      mediaType,
+      sizeBytes,
+      headers: {
+        'Cache-Control': 'private, max-age=31536000, immutable',
+        'Content-Disposition': disposition,
+      },
+      source: { read, compressor },
+    });
   };
+}
+
+function explainExpiry(expiredMs: number): string {
+  const at = new Date(expiredMs).toISOString().replace('.000', '');
+  return `This link expired at ${at}. Request the file at its own address again to get a new link.`;
 }

@@ -37,13 +37,14 @@ import { contentPolicyOf } from '../core/http/content-policy.js';
 import { GatewayError } from '../core/problems.js';
 import type { FileFacts } from '../core/releases/release-view.js';
 import type { Releases } from '../io/releases/releases.js';
+import type { Compressor } from '../io/releases/compressor.js';
 import type { ObjectReader } from '../io/releases/object-reader.js';
 import { omitRateHeaders } from '../http/address-limit.js';
 import type { Authentication } from '../http/authentication.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { contextOf } from '../http/request-context.js';
 import { beginRoute, createRouter, type RouteOptions } from '../http/route.js';
-import { sendPublicFile } from '../http/send-public-file.js';
+import { sendFile } from '../http/send-file.js';
 
 /** The source of public files: the gateway sends the bytes itself, or redirects to the base URL of a CDN. */
 export type PublicSource =
@@ -55,6 +56,7 @@ export type PublicRouterOptions = {
   readonly authentication: Pick<Authentication, 'limitAddress'>;
   readonly releases: Releases;
   readonly source: PublicSource;
+  readonly compressor: Compressor;
 };
 
 /** The route of public files. Any origin may read them. */
@@ -135,7 +137,7 @@ function skipUnless(isOnRoute: (path: string) => boolean): RequestHandler {
   return (_req, res, next) => next(isOnRoute(contextOf(res).path) ? undefined : 'route');
 }
 
-function answerFile({ authentication, releases, source }: PublicRouterOptions): RequestHandler {
+function answerFile({ authentication, releases, source, compressor }: PublicRouterOptions): RequestHandler {
   return async (req, res) => {
     const context = contextOf(res);
     authentication.limitAddress(req, res);
@@ -143,13 +145,16 @@ function answerFile({ authentication, releases, source }: PublicRouterOptions): 
     if (facts === undefined) throw new GatewayError(absenceIn(releases));
     omitRateHeaders(res);
     const { path, sha256 } = facts;
-    await sendPublicFile(req, res, {
+    await sendFile(req, res, {
       ...facts,
       headers: headersOf(facts),
       source:
         source.kind === 'elsewhere'
           ? { location: `${source.baseUrl}${path}` }
-          : { read: () => source.objects.read(objectKey(sha256), sha256) },
+          : {
+              read: () => source.objects.read(objectKey(sha256), sha256),
+              compressor,
+            },
     });
   };
 }

@@ -7,7 +7,7 @@ import type { TrustFiles, TrustPath } from '../io/releases/trust-files.js';
 import { omitRateHeaders } from '../http/address-limit.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { beginRoute, createRouter } from '../http/route.js';
-import { sendPublicFile } from '../http/send-public-file.js';
+import { sendFile } from '../http/send-file.js';
 import { PUBLIC_ROUTE, type PublicRouterOptions } from './public.js';
 
 /** Options for `createTrustRouter`. */
@@ -29,7 +29,7 @@ export function createTrustRouter(options: TrustRouterOptions): Router {
 }
 
 function sendTrustFile(path: TrustPath, options: TrustRouterOptions): RequestHandler {
-  const { authentication, releases, source, trustFiles } = options;
+  const { authentication, releases, source, compressor, trustFiles } = options;
   return async (req, res) => {
     authentication.limitAddress(req, res);
     const release = releases.current();
@@ -39,15 +39,15 @@ function sendTrustFile(path: TrustPath, options: TrustRouterOptions): RequestHan
     if (file === null) throw new GatewayError('not-found', { detail: explainAbsence(path) });
     omitRateHeaders(res);
     const { bytes, sha256 } = file;
-    await sendPublicFile(req, res, {
-      etag: `"sha256:${sha256}"`,
+    await sendFile(req, res, {
+      sha256,
       mediaType: path === TRUST_PATHS.releases ? 'application/json' : JWS_TYPE,
       sizeBytes: bytes.length,
       headers: { 'Cache-Control': cacheControlOf(publicKey(path)), 'X-Content-SHA256': sha256 },
       source:
         source.kind === 'elsewhere'
           ? { location: `${source.baseUrl}${path}` }
-          : { read: () => Promise.resolve(bytes) },
+          : { read: () => Promise.resolve(bytes), compressor },
     });
   };
 }

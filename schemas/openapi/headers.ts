@@ -2,7 +2,7 @@ import { schemaRef, type JsonObject } from './components.js';
 
 const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };
-const etag = { type: 'string', pattern: '^"sha256:[0-9a-f]{64}"$' };
+const etag = { type: 'string', pattern: '^(W/)?"sha256:[0-9a-f]{64}"$' };
 
 /** Response headers for clients, by name. A `required` header is in every response that lists it. */
 export const HEADERS = {
@@ -13,7 +13,10 @@ export const HEADERS = {
     type: 'string',
     pattern: '^bytes ([0-9]+-[0-9]+|\\*)/[0-9]+$',
   }),
-  ETag: always('Digest of the file, for use in If-None-Match.', etag),
+  ETag: always(
+    'Digest of the file, for use in If-None-Match. Weak (`W/`) if the response is compressed.',
+    etag,
+  ),
   Location: always('URL of the file.', { type: 'string', format: 'uri' }),
   RateLimit: {
     description:
@@ -35,7 +38,7 @@ export const HEADERS = {
     description: 'Id of the request, which is also in the log. Absent if the request was not valid HTTP.',
     schema: text,
   },
-  'X-Url-Expires-In': always('Number of seconds for which the URL is valid.', { ...count, maximum: 3600 }),
+  'X-Url-Expires-In': always('Number of seconds for which the URL is valid.', { ...count, maximum: 43_200 }),
 } as const satisfies Record<string, JsonObject>;
 
 export type HeaderName = keyof typeof HEADERS;

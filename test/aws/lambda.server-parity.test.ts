@@ -39,7 +39,7 @@ async function sendToServer({
 }: LambdaRequest): Promise<LambdaAnswer> {
   const response = await fetch(`${gateway.url}${file}${query === '' ? '' : `?${query}`}`, {
     method,
-    headers,
+    headers: { 'accept-encoding': 'gzip', ...headers }, // as the event of the function does
     redirect: 'manual',
     ...(body === undefined ? {} : { body }),
   });
@@ -68,6 +68,7 @@ const UNSIGNED = { 'stripe-signature': 't=1,v1=00' };
 const REQUESTS: readonly (readonly [name: string, request: () => LambdaRequest])[] = [
   ['a public file', () => ({ path: PUBLIC_PATHS.status })],
   ['a page', () => ({ path: '/' })],
+  ['a page, not compressed', () => ({ path: '/', headers: { 'accept-encoding': 'identity' } })],
   ['a calendar', () => ({ path: calendarPath('base') })],
   ['a chart, whose media type is not text', () => ({ path: chartPath('base') })],
   ['a file without a key', () => ({ path: BUNDLE })],

@@ -137,6 +137,7 @@ describe('with other parameters', () => {
       protected: true,
       userPool: { domain: 'crd-login' },
       throttle: 500,
+      linkSeconds: 3_000,
       gatewayHost: API_DOMAIN.host,
       apiDomain: API_DOMAIN,
     },
@@ -229,6 +230,15 @@ describe('with other parameters', () => {
       'api.example.com',
     );
     expect(resourcesOf(templates.opening.Service, 'AWS::ApiGatewayV2::ApiMapping')).not.toEqual({});
+  });
+
+  it('passes the life of links on to the gateway, which has its default otherwise', () => {
+    const secondsOf = ({ Service }: Templates): unknown =>
+      Object.values(resourcesOf(Service, 'AWS::Lambda::Function'))
+        .map(({ Properties: { Environment } = {} }) => Environment)
+        .map((each) => (each as { Variables?: Record<string, unknown> } | undefined)?.Variables)
+        .find((variables) => variables?.['CRD_STORE'] !== undefined)?.['CRD_URL_TTL_SECONDS'];
+    expect([secondsOf(templates.closed), secondsOf(templates.free)]).toEqual(['3000', undefined]);
   });
 
   it('passes the throttle on to the HTTP API and to the alarm on its half', () => {

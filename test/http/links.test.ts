@@ -32,8 +32,9 @@ async function linkTo(path: string): Promise<{ link: URL; sha256: string }> {
   };
 }
 
+/** Follows a link to the plain bytes: fetch asks for compressed ones by default. */
 const follow = (to: URL | string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
-  fetch(to, { headers, method });
+  fetch(to, { headers: { 'Accept-Encoding': 'identity', ...headers }, method });
 
 async function bytesOf(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
@@ -206,9 +207,42 @@ describe('a link over time', () => {
     expect((await follow(link)).status).toBe(200);
     for (const at of [expiresMs, expiresMs + 1, expiresMs + 86_400_000]) {
       nowMs = at;
-      expect(await readProblemCode(await follow(link))).toBe('link-invalid');
+      const { code, detail } = await readProblem(await follow(link));
+      expect([code, detail]).toEqual([
+        'link-invalid',
+        'This link expired at 2022-01-05T00:05:01Z. Request the file at its own address again to get a new link.',
+      ]);
       expect(await readProblemCode(await follow(link, { 'If-None-Match': '*' }))).toBe('link-invalid');
     }
+  });
+
+  it('does not say when it expired, or that it did, if it was altered', async () => {
+    nowMs = NOW + 86_400_000;
+    for (const part of ['expires', 'signature', 'digest']) {
+      const altered = alter((parts) => ({
+        ...parts,
+        [part]: (parts[part] ?? '').replace(/.$/, (last) => (last === '1' ? '2' : '1')),
+      }));
+      const { detail } = await readProblem(await follow(altered));
+      expect(detail).toBe('The link has expired or was altered. Request the file again to get a new link.');
+    }
+  });
+
+  it('works for as long as the operator says, at most 12 hours', async () => {
+    const patient = await startGateway({
+      store,
+      now: () => nowMs,
+      configuration: { urlTtlSeconds: 43_200 },
+    });
+    const headers = { 'X-API-Key': await patient.createKey({ plan: 'research' }) };
+    const redirect = await patient.request(BUNDLE, { headers });
+    expect(redirect.headers.get('x-url-expires-in')).toBe('43200');
+    const long = redirect.headers.get('location') ?? '';
+    nowMs += 43_200_000;
+    expect((await follow(long)).status).toBe(200);
+    nowMs += 1_000;
+    expect(await readProblemCode(await follow(long))).toBe('link-invalid');
+    await patient.stop();
   });
 
   it('works with both secrets of a rotation and with no other', async () => {

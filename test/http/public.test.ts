@@ -60,8 +60,9 @@ const S3 = {
   linkSecrets: [],
 } as const;
 
+/** Sends a request for the plain bytes: fetch asks for compressed ones by default. */
 const send = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
-  here.request(path, { headers, method });
+  here.request(path, { headers: { 'Accept-Encoding': 'identity', ...headers }, method });
 
 const etagOf = (path: string): string => `"sha256:${record.public[path]?.sha256 ?? ''}"`;
 

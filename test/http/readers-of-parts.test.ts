@@ -56,13 +56,15 @@ describe.each(['a directory', 'an S3 server'])('from %s', (kind) => {
   });
 
   it('DuckDB and fsspec read the size and the ETag by HEAD, and find the same at each range', async () => {
-    const head = await read({}, 'HEAD');
+    const plain = { 'Accept-Encoding': 'identity' }; // fetch asks for compressed bytes by default
+    const head = await read(plain, 'HEAD');
     const size = Number(head.headers.get('content-length'));
     const etag = head.headers.get('etag');
     expect([head.status, etag]).toEqual([200, expect.stringMatching(/^".+"$/)]);
     const parts: Buffer[] = [];
     for (let start = 0; start < size; start += 500) {
       const part = await read({
+        ...plain,
         Range: `bytes=${start}-${Math.min(start + 499, size - 1)}`,
         'If-Match': etag ?? '',
       });

@@ -189,10 +189,11 @@ export const VARIABLES = {
     ),
   },
   CRD_URL_TTL_SECONDS: {
-    meaning: 'how many seconds a signed URL or link is valid, 60 to 3600',
+    meaning:
+      'how many seconds a signed URL or link is valid, 60 to 43200; URLs that the credentials of a role sign end with its session, that of CRD_SIGNER_ROLE after an hour at most',
     default: '300',
-    example: '300',
-    parse: wholeNumber(60, 3600),
+    example: '3000',
+    parse: wholeNumber(60, 43_200),
   },
   CRD_POLL_SECONDS: {
     meaning: 'seconds between two polls for a new release, 1 to 300',

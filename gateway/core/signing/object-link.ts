@@ -9,9 +9,12 @@ export type LinkedObject = {
   readonly disposition: string;
 };
 
-/** Verifies links. A link that has expired or was altered is `invalid`. */
+/** A link of this gateway that has expired, at this number of milliseconds since the epoch. */
+type ExpiredLink = { readonly expiredMs: number };
+
+/** Verifies links. A link that was altered is `invalid`, also if it has expired. */
 export type LinkReader = {
-  readonly parse: (digest: string, query: string, nowMs: number) => LinkedObject | 'invalid';
+  readonly parse: (digest: string, query: string, nowMs: number) => LinkedObject | ExpiredLink | 'invalid';
 };
 
 /** Creates and verifies links to objects. The first secret signs, every secret is accepted. */
@@ -69,7 +72,9 @@ export function createObjectLinks(secrets: readonly string[]): ObjectLinks {
       const isAuthentic = secrets
         .map((secret) => isEqualInConstantTime(sign(secret, digest, expires, mediaType, name), received))
         .includes(true);
-      if (!isAuthentic || nowMs >= Number(expires) * 1000) return 'invalid';
+      if (!isAuthentic) return 'invalid';
+      const expiresMs = Number(expires) * 1000;
+      if (nowMs >= expiresMs) return { expiredMs: expiresMs };
       return { sha256: digest, mediaType, disposition: `attachment; filename="${name}"` };
     },
   };

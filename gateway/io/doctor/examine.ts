@@ -183,9 +183,9 @@ async function examineClock({ configuration, fetch, now }: ExaminationOptions): 
   return skewMs > MAX_SKEW_MS ? fault(`${says}; set this machine's clock`) : fine(says);
 }
 
-/** Checks that the role that signs URLs can be assumed. */
+/** Checks that the role that signs URLs can be assumed, for as long as they must be valid. */
 async function examineSigner({ configuration, now }: ExaminationOptions): Promise<Verdict> {
-  const { store, s3, signerRole } = configuration;
+  const { store, s3, signerRole, urlTtlSeconds } = configuration;
   if (signerRole === undefined) {
     return skipped(
       store.kind === 's3'
@@ -198,7 +198,10 @@ async function examineSigner({ configuration, now }: ExaminationOptions): Promis
     throw new Error(`${signerRole} cannot be assumed: ${describeError(error)}`);
   });
   const minutes = Math.floor(((expiration?.getTime() ?? Infinity) - now()) / 60_000);
-  return fine(`its role can be assumed, for ${minutes} minutes`);
+  const says = `its role can be assumed, for ${minutes} minutes`;
+  return urlTtlSeconds > minutes * 60
+    ? fault(`${says}, and no URL lives longer: set CRD_URL_TTL_SECONDS to ${minutes * 60} or less`)
+    : fine(says);
 }
 
 /** The result of one check: a `fault` has to be fixed, and a check is `skipped` when the configuration does not need it. */

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import { readVerified } from './read-verified.js';
 import { createLanes } from '../timing/lanes.js';
+import { createByteCache } from './byte-cache.js';
+import { readVerified } from './read-verified.js';
 
 /** Reads objects and verifies their digests. */
 export type ObjectReader = {
@@ -29,37 +29,24 @@ export function createObjectReader(
   store: ObjectStore,
   { onError, maxCachedBytes = MAX_CACHED_BYTES }: ObjectReaderOptions,
 ): ObjectReader {
-  const cached = new LRUCache<string, Uint8Array>({
-    maxSize: maxCachedBytes,
-    sizeCalculation: (bytes) => Math.max(1, bytes.length),
-  });
-  const reads = new Map<string, Promise<Uint8Array>>();
+  const cache = createByteCache(maxCachedBytes);
   const lanes = createLanes();
   let started = 0;
 
   async function load(key: string, sha256: string): Promise<Uint8Array> {
     try {
-      const bytes = await readVerified(store, key, sha256);
-      cached.set(sha256, bytes);
-      return bytes;
+      return await readVerified(store, key, sha256);
     } catch (error) {
       onError(error);
       throw error;
-    } finally {
-      reads.delete(sha256);
     }
   }
 
-  function enqueue(key: string, sha256: string): Promise<Uint8Array> {
-    started += 1;
-    const read = lanes.run(String(started % READS_AT_ONCE), () => load(key, sha256));
-    reads.set(sha256, read);
-    return read;
-  }
-
   return {
-    async read(key, sha256) {
-      return cached.get(sha256) ?? reads.get(sha256) ?? enqueue(key, sha256);
-    },
+    read: (key, sha256) =>
+      cache.get(sha256, () => {
+        started += 1;
+        return lanes.run(String(started % READS_AT_ONCE), () => load(key, sha256));
+      }),
   };
 }

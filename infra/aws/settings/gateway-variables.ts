@@ -7,13 +7,14 @@ const PROXIES = '2';
 
 /** Returns the environment variables of the gateway, except its secrets. */
 export function gatewayVariables(parameters: Parameters): Partial<Record<VariableName, string>> {
-  const { buckets, host, keyMode, corsOrigins, dashboardOrigins, identity } = parameters;
+  const { buckets, host, linkSeconds, keyMode, corsOrigins, dashboardOrigins, identity } = parameters;
   return {
     CRD_STORE: `s3://${buckets.published}`,
     CRD_ACCOUNTS_STORE: `s3://${buckets.accounts}`,
     CRD_PUBLIC_BASE_URL: `https://${host}`,
     CRD_PUBLIC_FILES: 'serve', // CloudFront asks for files that the bucket lacks: a redirect would lead back to it
     CRD_SIGNER_ROLE: roleArn(parameters, roleNames(parameters).signer),
+    ...(linkSeconds === undefined ? {} : { CRD_URL_TTL_SECONDS: String(linkSeconds) }),
     CRD_KEY_MODE: keyMode,
     CRD_TRUST_PROXY: PROXIES,
     ...(corsOrigins.length === 0 ? {} : { CRD_CORS_ORIGINS: corsOrigins.join(',') }),

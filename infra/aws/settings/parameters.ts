@@ -40,6 +40,8 @@ export type Parameters = {
   readonly throttle?: number;
   /** Requests a minute that CloudFront accepts from an address and with a key; `false` for no firewall. */
   readonly firewall?: { readonly perAddress?: number; readonly perKey?: number } | false;
+  /** Seconds that a link to a file is valid; by default 300. Its signer is renewed every hour, so at most 50 minutes. */
+  readonly linkSeconds?: number;
   /** Dollars a month from which AWS sends a mail about the costs of the account; by default 60. */
   readonly budgetUsd?: number;
   /** Version of the secret that CloudFront sends; by default the newest one at the first deployment. */
@@ -228,6 +230,7 @@ const SCHEMA = closed(
         closed({ perAddress: count(10), perKey: count(10) }, ['perAddress', 'perKey']), // 10 is the least that AWS accepts
       ],
     },
+    linkSeconds: count(60, 3_000),
     budgetUsd: count(1),
     originSecretVersion: { type: 'string', pattern: '^[a-f0-9-]{32,64}$' },
     restarted: text,
@@ -259,6 +262,7 @@ const SCHEMA = closed(
     'apiDomain',
     'throttle',
     'firewall',
+    'linkSeconds',
     'budgetUsd',
     'originSecretVersion',
     'restarted',

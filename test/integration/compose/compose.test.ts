@@ -122,6 +122,10 @@ describe('a machine', () => {
       'strict-transport-security': expect.stringContaining('max-age=') as string,
       etag: expect.any(String) as string,
     });
+    expect((await scene.request(SITE + PUBLIC_PATHS.openapi)).headers).toMatchObject({
+      'content-length': expect.stringMatching(/^\d+$/) as string, // Caddy neither compresses nor unpacks
+      etag: expect.stringMatching(/^"/) as string,
+    });
     expect(headers['server']).toBeUndefined();
     expect(headers['alt-svc']).toBeUndefined();
     expect((await scene.request(`${SITE}/`)).headers['content-type']).toBe('text/html; charset=utf-8');

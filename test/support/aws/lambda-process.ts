@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { gunzipSync } from 'node:zlib';
 
 /** A request to create an event from. */
 export type LambdaRequest = {
@@ -123,6 +124,7 @@ function toAnswer(answer: Readonly<Record<string, unknown>>): LambdaAnswer {
     body?: string;
     isBase64Encoded?: boolean;
   };
-  const text = isBase64Encoded === true ? Buffer.from(body, 'base64').toString() : body;
-  return { status: statusCode, headers, body: text };
+  const bytes = Buffer.from(body, isBase64Encoded === true ? 'base64' : 'utf8');
+  const plain = headers['content-encoding'] === 'gzip' && bytes.length > 0 ? gunzipSync(bytes) : bytes;
+  return { status: statusCode, headers, body: plain.toString() };
 }

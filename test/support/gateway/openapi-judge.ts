@@ -28,7 +28,7 @@ export function operationOf(name: string): Node {
 }
 
 /** Headers of HTTP itself, which OpenAPI omits. */
-const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive'];
+const TRANSPORT = ['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive'];
 /** Headers that OpenAPI describes once for all responses, and `Allow`, which belongs to methods outside OpenAPI. */
 const ELSEWHERE = new Set(
   [...TRANSPORT, ...BROWSER_HEADERS, ...ORIGIN_HEADERS, CACHE_HEADER, 'Allow'].map((name) =>

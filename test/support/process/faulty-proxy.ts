@@ -31,6 +31,7 @@ const HOP_HEADERS = new Set([
   'host',
   'keep-alive',
   'transfer-encoding',
+  'content-encoding', // fetch unpacks the body
   'content-length',
   'date',
 ]);

@@ -48,7 +48,7 @@ describe('the value of', () => {
     ],
     ['CRD_PUBLIC_FILES', ['Serve', 'true', 'here']],
     ['CRD_SIGNER_ROLE', ['signer', 'arn:aws:iam::1:role/a', 'arn:aws:iam::123456789012:user/a']],
-    ['CRD_URL_TTL_SECONDS', ['59', '3601', '300s']],
+    ['CRD_URL_TTL_SECONDS', ['59', '43201', '300s']],
     ['CRD_POLL_SECONDS', ['0', '301', '1.5']],
     [
       'CRD_LINK_SECRET',

@@ -18,7 +18,7 @@ const link = links.format(OBJECT, EXPIRES);
 const DIGEST_END = OBJECTS_PATH.length + 64;
 
 /** Parses a whole link, like a request for it. */
-function follow(text: string, { nowMs = NOW, reader = links } = {}): LinkedObject | 'invalid' {
+function follow(text: string, { nowMs = NOW, reader = links } = {}): ReturnType<typeof links.parse> {
   const at = text.indexOf('?');
   const path = at < 0 ? text : text.slice(0, at);
   if (!path.startsWith(OBJECTS_PATH)) return 'invalid';
@@ -38,7 +38,7 @@ describe('a link to an object', () => {
       fc.property(object, fc.integer({ min: 1, max: 999_999_999_999 }), (each, expires) => {
         const text = links.format(each, expires);
         expect(follow(text, { nowMs: expires * 1000 - 1 })).toEqual(each);
-        expect(follow(text, { nowMs: expires * 1000 })).toBe('invalid');
+        expect(follow(text, { nowMs: expires * 1000 })).toEqual({ expiredMs: expires * 1000 });
       }),
     );
   });
@@ -56,8 +56,8 @@ describe('a link to an object', () => {
 
   it.each([
     [-1, OBJECT],
-    [0, 'invalid'],
-    [1, 'invalid'],
+    [0, { expiredMs: EXPIRES * 1000 }],
+    [1, { expiredMs: EXPIRES * 1000 }],
   ])('expires at its expiry time: after %d ms', (ms, outcome) => {
     expect(follow(link, { nowMs: EXPIRES * 1000 + ms })).toEqual(outcome);
   });

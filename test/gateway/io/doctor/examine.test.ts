@@ -37,12 +37,14 @@ type SceneOptions = {
   /** Answers the requests with `fetch`. */
   readonly respond?: (address: string) => Response;
   readonly endpoint?: string;
+  readonly more?: Readonly<Record<string, string>>;
 };
 
 /** Examines a configuration with stores at S3 and an identity provider; returns the findings by check. */
 async function findAll({
   respond = () => new Response(KEYS),
   endpoint = server.endpoint,
+  more = {},
 }: SceneOptions = {}): Promise<ReadonlyMap<string, Finding>> {
   const configuration = configure({
     ...PROVIDER,
@@ -51,6 +53,7 @@ async function findAll({
     CRD_S3_ENDPOINT: endpoint,
     CRD_S3_PATH_STYLE: 'true',
     CRD_PUBLIC_BASE_URL: 'https://data.example.com',
+    ...more,
   });
   const found = new Map<string, Finding>();
   for await (const finding of examine({
@@ -75,6 +78,27 @@ async function findAll({
 /** Returns a function that creates the response of a store whose clock is ahead of this machine's. */
 const ahead = (seconds: number) => (): Response =>
   new Response(null, { headers: { Date: new Date(nowMs + seconds * 1000).toUTCString() } });
+
+it.each([
+  ['3600', 'fine', 'its role can be assumed, for 60 minutes'],
+  [
+    '3601',
+    'fault',
+    'its role can be assumed, for 60 minutes, and no URL lives longer: set CRD_URL_TTL_SECONDS to 3600 or less',
+  ],
+])('URLs of %s s, signed by a role for an hour: %s', async (seconds, verdict, says) => {
+  const sts = await startFakeS3(() => ({
+    status: 200,
+    body: `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>
+      <AccessKeyId>ASIA1</AccessKeyId><SecretAccessKey>secret</SecretAccessKey><SessionToken>token</SessionToken>
+      <Expiration>${new Date(nowMs + 3_600_000).toISOString()}</Expiration>
+    </Credentials></AssumeRoleResult></AssumeRoleResponse>`,
+  }));
+  process.env['AWS_ENDPOINT_URL_STS'] = sts.endpoint;
+  const more = { CRD_SIGNER_ROLE: 'arn:aws:iam::123456789012:role/signer', CRD_URL_TTL_SECONDS: seconds };
+  expect((await findAll({ more })).get('signer')).toEqual({ what: 'signer', verdict, says });
+  await sts.dispose();
+});
 
 describe("the store's clock", () => {
   it.each([0, 29, -29, 30, -30])('can be %i s ahead of this machine', async (seconds) => {
