@@ -163,7 +163,10 @@ describe('HEAD', () => {
     const entry = record.bundles[BUNDLE];
     const response = await send(BUNDLE, {}, { method: 'HEAD' });
     expect([response.status, response.headers.get('etag')]).toEqual([307, null]);
-    const file = await fetch(response.headers.get('location') ?? '', { method: 'HEAD' });
+    const file = await fetch(response.headers.get('location') ?? '', {
+      method: 'HEAD',
+      headers: { 'Accept-Encoding': 'identity' },
+    });
     expect(Object.fromEntries(file.headers)).toMatchObject({
       'content-length': String(entry?.bytes),
       'content-type': 'application/json',
