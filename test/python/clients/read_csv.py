@@ -52,8 +52,8 @@ def read_pandas(files: list[str], types: Types) -> Columns:
     dates = [name for name, each in types.items() if each == "date"]
     dtype = {name: PANDAS[each] for name, each in types.items() if name not in dates}
     frame = pd.concat([pd.read_csv(file, dtype=dtype or None, parse_dates=dates or None) for file in files])
-    columns = {}
-    for name in frame:
+    columns: Columns = {}
+    for name in map(str, frame):
         cells = frame[name].astype(object).where(frame[name].notna(), None).tolist()
         dates_of = [each.date() if isinstance(each, datetime.datetime) else each for each in cells]
         columns[name] = (str(frame[name].dtype), dates_of)
@@ -77,7 +77,7 @@ def read_pyarrow(files: list[str], types: Types) -> Columns:
     dataset = pa.dataset.dataset(files, format=pa.dataset.CsvFileFormat(convert_options=options))
     # A column without a value in the first file has the type null, and a value in another file is an error.
     table = dataset.to_table([each.name for each in dataset.schema if each.type != pa.null()])
-    nulls = {each.name: ("null", []) for each in dataset.schema if each.type == pa.null()}
+    nulls: Columns = {each.name: ("null", []) for each in dataset.schema if each.type == pa.null()}
     return nulls | {name: (str(table[name].type), table[name].to_pylist()) for name in table.column_names}
 
 

@@ -40,7 +40,7 @@ def number_text(x: float) -> str:
 
 
 def csv_number(x: float) -> str:
-    """Formats a finite double like the CSV files of the service: like `number_text`, but always with a decimal point."""
+    """Formats a finite double as CSV files of the service do: like `number_text`, but always with a decimal point."""
     text = repr(x + 0.0)  # without a sign of zero
     if "e" in text:
         digits, mark, exponent = number_text(x).partition("e")
