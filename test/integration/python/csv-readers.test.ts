@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CellType } from '../../../generator/core/text/csv.js';
 import { toCsv } from '../../../generator/core/volumes/volume-files.js';
