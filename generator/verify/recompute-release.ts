@@ -12,6 +12,7 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
 import { type InputSeries, toInputSeries } from '../core/input/input-series.js';
 import { publicPathsOf, weeklyArchivesIn } from '../../schemas/release-paths.js';
+import { listedFiles } from '../core/volumes/volume-files.js';
 import { createInputDigest } from '../core/release/assess-chain.js';
 import { manifestOf, type Plan, type PlanRequest, type PublishedState } from '../core/release/plan-types.js';
 import { planRelease } from '../core/release/plan-release.js';
@@ -23,8 +24,8 @@ import { readPointer, readState } from '../state/published-state.js';
 
 /**
  * Rebuilds the current release from its published gold days, and returns a fault for each file that differs. A sound
- * release has no faults. The public files and manifests of a chain on hold are not compared if another build wrote them,
- * because its wording may be different, and its manifests may have no volumes.
+ * release has no faults. The public files, volumes and manifests of a chain on hold are not compared if another build wrote
+ * them, because its wording and the form of its tables may be different, and its manifests may have no volumes.
  */
 export async function recomputeRelease(
   store: ObjectStore,
@@ -65,7 +66,10 @@ export async function recomputeRelease(
     .flatMap((chain) => [
       ...publicPathsOf(chain),
       ...weeklyArchivesIn(Object.keys(record.public), chain),
-      ...GENRES.map((genre) => manifestPath(genre, chain)),
+      ...GENRES.flatMap((genre) => [
+        manifestPath(genre, chain),
+        ...listedFiles(manifestOf(previous, genre, chain)?.volumes).map(({ path }) => path),
+      ]),
     ]);
   return [
     ...(plan.release?.differing ?? [])

@@ -11,6 +11,7 @@ import type {
   RegimeLabel,
 } from '../../../schemas/types.generated.js';
 import { expectedSignals } from '../methodology/signals.js';
+import { type Cell, csvLine, type NumberForm } from '../text/csv.js';
 import { signalWords } from '../text/words.js';
 import { CSV_TYPE, type FileTemplate } from './artifact.js';
 
@@ -151,16 +152,20 @@ export function toCalendarRow(record: MetaDay): RegimeCalendarRow {
  * `rows` are appended to it; otherwise a header is written first.
  */
 export function calendarFile(chain: Chain, rows: readonly RegimeCalendarRow[], head?: string): FileTemplate {
-  const header = `${CALENDAR_FIELDS.map(({ name }) => name).join(',')}\n`;
   return {
     path: calendarPath(chain),
     type: CSV_TYPE,
     content: () => ({
       schema: 'regime-calendar',
       value: rows,
-      text: (head ?? header) + rows.map((row) => `${toCsvLine(row)}\n`).join(''),
+      text: head === undefined ? calendarText(rows) : head + toCsvLines(rows),
     }),
   };
+}
+
+/** Returns the text of a calendar, by default in the form of new ones. */
+export function calendarText(rows: readonly RegimeCalendarRow[], form?: NumberForm): string {
+  return `${CALENDAR_FIELDS.map(({ name }) => name).join(',')}\n${toCsvLines(rows, form)}`;
 }
 
 /** Parses the labels of a calendar by date. Precondition: the text was written by `calendarFile`. */
@@ -170,9 +175,9 @@ export function labelsOf(calendar: string): Map<string, string> {
   return new Map(lines.map((line) => line.split(',')).map((cells) => [cells[0] ?? '', cells[column] ?? '']));
 }
 
-/** Cells need no quoting: the row's schema allows no comma, quote, line break or formula. */
-function toCsvLine(row: RegimeCalendarRow): string {
-  return CALENDAR_FIELDS.map(({ name }) => String(row[name] ?? '')).join(',');
+function toCsvLines(rows: readonly RegimeCalendarRow[], form?: NumberForm): string {
+  const cells = (row: RegimeCalendarRow): Cell[] => CALENDAR_FIELDS.map(({ name }) => row[name]);
+  return rows.map((row) => `${csvLine(CALENDAR_FIELDS, cells(row), form)}\n`).join('');
 }
 
 /** Number of days in charts and in the runs of the landing snapshot, including the last date. */

@@ -9,6 +9,7 @@ import type {
   Methodology,
 } from '../../../schemas/types.generated.js';
 import type { DayRecord } from '../records/day-writers.js';
+import type { Cell, CellType } from '../text/csv.js';
 import { signalWords } from '../text/words.js';
 
 /** The columns of every volume that come first. */
@@ -71,11 +72,6 @@ function recordColumns(genre: VolumeGenre, chain: Chain, methodology: Methodolog
 function ofRecord<R extends DayRecord>({ read, ...column }: Column<R>): Column<VersionRow> {
   return { ...column, read: ({ record }) => (record === null ? null : read(record as R)) }; // all records of a volume have its genre
 }
-
-/** A value of a table; null if it is missing. */
-export type Cell = string | number | boolean | null;
-
-export type CellType = 'date' | 'string' | 'number' | 'integer' | 'boolean';
 
 /** A column of a volume. `T` is what its cells are read from. */
 export type Column<T> = {

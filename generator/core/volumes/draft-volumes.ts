@@ -13,7 +13,7 @@ import type {
 import type { Artifact, RenderedFile } from '../artifacts/artifact.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { Steps } from '../steps.js';
-import { closedPeriods, type Period, volumeFiles, volumeSchema } from './volume-files.js';
+import { closedPeriods, type Period, volumeFiles, type VolumeForm, volumeSchema } from './volume-files.js';
 import { endOfDayMs, parseInstant, toDayNumber } from '../../../schemas/dates.js';
 import type { VersionRow } from './columns.js';
 
@@ -45,6 +45,8 @@ type VolumeOptions = {
   readonly revisions: ManifestRevisions;
   /** Set to pack again what did not change, because the code may write other bytes. */
   readonly repack?: boolean | undefined;
+  /** Set to pack as an earlier build did. */
+  readonly form?: VolumeForm | undefined;
   /** The published manifests of the genre and of genre meta. */
   readonly published: { readonly own: Manifest | undefined; readonly meta: Manifest | undefined };
   /** Returns a version of the entry's date, or `undefined` if it is not known. */
@@ -110,7 +112,7 @@ function makeVolume(
   period: Period,
   options: VolumeOptions,
 ): ReturnType<typeof volumeFiles> | { readonly lacking: readonly LackingRecord[] } {
-  const { chain, genre, methodology, revisions } = options;
+  const { chain, genre, methodology, revisions, form } = options;
   const metaEntries = new Map(options.metaEntries.map((entry) => [entry.date, entry]));
   const dates = within(period, options.entries).map((entry) => ({
     entry,
@@ -127,7 +129,7 @@ function makeVolume(
   }
   if (lacking.length > 0) return { lacking };
   const rows = dates.flatMap((date) => toVersionRows({ ...date, chain, revisions, records }));
-  return volumeFiles({ genre, chain, period, rows, methodology });
+  return volumeFiles({ genre, chain, period, rows, methodology, form });
 }
 
 function within({ first, last }: Period, entries: readonly ManifestDate[]): ManifestDate[] {

@@ -9,12 +9,40 @@ import type {
 } from '../../../schemas/types.generated.js';
 import { subscriberTypeOf } from '../../../schemas/object-headers.js';
 import { type Artifact, type Content, toArtifact } from '../artifacts/artifact.js';
-import { type Cell, type CellType, type Column, columnsOf, type VersionRow } from './columns.js';
+import { type Cell, type CellType, csvLine, type NumberForm } from '../text/csv.js';
+import { type Column, columnsOf, type VersionRow } from './columns.js';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { addDays, toDayNumber } from '../../../schemas/dates.js';
 
-/** The schema of new volumes of a genre. */
-export const volumeSchema = (genre: VolumeGenre): string => `${genre}-volume/1`;
+/**
+ * The forms of a volume's files, by the number of its schema. New volumes are written in the form 2. Volumes of the form 1,
+ * of earlier builds, are still packed again to verify them.
+ */
+const FORMS = {
+  1: { numbers: 'shortest', booleans: undefined },
+  2: { numbers: 'point', booleans: 'PLAIN' }, // some readers read the RLE of booleans as false
+} as const satisfies Record<number, Form>;
+
+type Form = {
+  /** In CSV. */
+  readonly numbers: NumberForm;
+  /** The encoding in Parquet; without one, the writer chooses. */
+  readonly booleans: 'PLAIN' | undefined;
+};
+
+/** The number of a schema of volumes. */
+export type VolumeForm = keyof typeof FORMS;
+
+const NEWEST: VolumeForm = 2;
+
+/** Returns the schema of volumes of a genre. */
+export const volumeSchema = (genre: VolumeGenre, form: VolumeForm = NEWEST): string =>
+  `${genre}-volume/${form}`;
+
+/** Returns the form of volumes that a manifest lists: that of the first, because a release writes all in one. */
+export function volumeFormOf(volumes: readonly ManifestVolume[]): VolumeForm {
+  return volumes[0]?.schema.endsWith('/1') ? 1 : NEWEST;
+}
 
 /** What a volume is made from. */
 type VolumeSource = {
@@ -24,6 +52,7 @@ type VolumeSource = {
   /** Ascending by date and version. At least one. */
   readonly rows: readonly VersionRow[];
   readonly methodology: Methodology;
+  readonly form?: VolumeForm | undefined;
 };
 
 /** A volume: its entry in the manifest, and its files. */
@@ -36,7 +65,7 @@ export function listedFiles(volumes: readonly ManifestVolume[] = []): VolumeFile
 
 /** Makes the files of a volume. */
 export function volumeFiles(source: VolumeSource): VolumeFiles {
-  const { genre, chain, period, rows } = source;
+  const { genre, chain, period, rows, form } = source;
   const contents = toContents(source);
   const files = VOLUME_FORMATS.map((format) => {
     const path = volumePath(genre, chain, period.id, format);
@@ -46,7 +75,7 @@ export function volumeFiles(source: VolumeSource): VolumeFiles {
   if (parquet === undefined || csv === undefined) throw new Error('a volume has two formats');
   const { id, first, last } = period;
   const listed = { period: id, first_date: first, last_date: last, rows: rows.length };
-  return { listed: { ...listed, schema: volumeSchema(genre), parquet, csv }, files };
+  return { listed: { ...listed, schema: volumeSchema(genre, form), parquet, csv }, files };
 }
 
 function toContents({
@@ -55,10 +84,11 @@ function toContents({
   period,
   rows,
   methodology,
+  form = NEWEST,
 }: VolumeSource): Record<VolumeFormat, Content> {
   const columns = columnsOf(genre, chain, methodology).map((column) => toTableColumn(column, rows));
   const value: Volume = {
-    schema: volumeSchema(genre),
+    schema: volumeSchema(genre, form),
     chain,
     period: period.id,
     columns: columns.map(({ name }) => name),
@@ -69,8 +99,8 @@ function toContents({
   );
   const metadata = { schema: value.schema, chain, period: period.id, units: JSON.stringify(units) };
   return {
-    parquet: { schema: 'volume', value, text: '', bytes: toParquet({ columns }, metadata) },
-    csv: { schema: 'volume', value, text: toCsv({ columns }) },
+    parquet: { schema: 'volume', value, text: '', bytes: toParquet({ columns }, metadata, FORMS[form]) },
+    csv: { schema: 'volume', value, text: toCsv({ columns }, FORMS[form]) },
   };
 }
 
@@ -97,15 +127,16 @@ export type Table = {
   }[];
 };
 
-/** Returns the table as CSV: RFC 4180, LF, quotes only where needed, an empty cell for a missing value. */
-export function toCsv({ columns }: Table): string {
-  const rows = columns[0]?.cells.map((_, i) => columns.map(({ cells }) => csvCell(cells[i] ?? null))) ?? [];
-  return [columns.map(({ name }) => name), ...rows].map((cells) => `${cells.join(',')}\n`).join('');
-}
-
-function csvCell(cell: Cell): string {
-  const text = String(cell ?? '');
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** Returns the table as CSV: a header and the lines of `csvLine`, LF. */
+export function toCsv({ columns }: Table, { numbers }: Form = FORMS[NEWEST]): string {
+  const line = (_: Cell, row: number): string =>
+    csvLine(
+      columns,
+      columns.map(({ cells }) => cells[row]),
+      numbers,
+    );
+  const lines = [columns.map(({ name }) => name).join(','), ...(columns[0]?.cells.map(line) ?? [])];
+  return lines.map((each) => `${each}\n`).join('');
 }
 
 const PARQUET_TYPES = {
@@ -120,12 +151,17 @@ const PARQUET_TYPES = {
  * Returns the table as Parquet: one row group, Snappy. `metadata` are key-value pairs of the file. The bytes depend only
  * on the arguments and the version of the library, which is pinned.
  */
-export function toParquet({ columns }: Table, metadata: Readonly<Record<string, string>>): Uint8Array {
+export function toParquet(
+  { columns }: Table,
+  metadata: Readonly<Record<string, string>>,
+  { booleans }: Form = FORMS[NEWEST],
+): Uint8Array {
   const rows = columns[0]?.cells.length ?? 0;
   const buffer = parquetWriteBuffer({
     columnData: columns.map(({ name, type, cells }) => ({
       name,
       data: cells.map((cell) => toParquetCell(type, cell)),
+      ...(type === 'boolean' && booleans !== undefined ? { encoding: booleans } : {}),
     })),
     schema: [
       { name: 'root', num_children: columns.length },

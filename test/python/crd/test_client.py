@@ -22,6 +22,7 @@ from crd import (
 )
 from crd.cli import main
 from crd.settings import installed_from
+from crd.table import Table
 from service import KEY, Answer, Service, problem, sha256_of
 from story import CALENDAR, LAST, R1, RESTATED
 
@@ -128,12 +129,29 @@ def test_a_newer_manifest_asks_for_a_newer_client(service: Service, client: Clie
         client.history("gold", "base")
 
 
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (100.0, "100.0"),
+        (-0.0, "0.0"),
+        (0.00005, "0.00005"),
+        (1.5e-7, "1.5e-7"),
+        (1e16, "10000000000000000.0"),
+        (1e21, "1.0e+21"),
+        (-5e-324, "-5.0e-324"),
+    ],
+)
+def test_numbers_in_csv_have_a_decimal_point(number: float, text: str) -> None:
+    assert Table({"tx_count": [number]}).to_csv() == f"tx_count\n{text}\n"
+    assert float(text) == number
+
+
 def test_rows_need_no_other_package(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("pandas", "polars"):
         monkeypatch.setitem(sys.modules, name, None)
     table = client.tables.bundle("gold", "base", "30d")
     assert table.rows()[-1]["tx_count"] == 1021
-    assert table.to_csv().splitlines()[-1] == f"{LAST},base,,1021,made up"
+    assert table.to_csv().splitlines()[-1] == f"{LAST},base,,1021.0,made up"
     with pytest.raises(MissingPackageError, match='pip install pandas"'):
         table.to_pandas()
     with pytest.raises(MissingPackageError, match='pip install polars"'):

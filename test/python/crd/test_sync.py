@@ -123,7 +123,7 @@ def test_the_command_prints_csv_json_and_one_line_for_an_error(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert main(["history", "gold", "base", "--start", LAST, "--provenance"]) == 0
-    assert capsys.readouterr().out.splitlines()[1] == f"{LAST},base,,1021,made up,available,false,v1,{r3()},{r3()},"
+    assert capsys.readouterr().out.splitlines()[1] == f"{LAST},base,,1021.0,made up,available,false,v1,{r3()},{r3()},"
     assert main(["day", "gold", "base", LAST]) == 0
     assert '"tx_count": 1021' in capsys.readouterr().out
     frame = tmp_path / "mine.csv"

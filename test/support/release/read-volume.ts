@@ -12,10 +12,16 @@ export async function readVolume(store: ObjectStore, { parquet, csv }: ManifestV
     Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, toJson(cell)])),
   );
   const text = Buffer.from((await store.get(objectKey(csv.sha256)))?.bytes ?? []).toString();
-  const lines = [Object.keys(typed[0] ?? {}), ...typed.map((row) => Object.values(row))];
-  if (text !== lines.map((cells) => `${cells.map((cell) => cell ?? '').join(',')}\n`).join(''))
+  const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row).map(toText))];
+  if (text !== lines.map((cells) => `${cells.join(',')}\n`).join(''))
     throw new Error(`${csv.path} differs from ${parquet.path}`);
   return typed;
+}
+
+/** Returns the text of a cell in CSV: a double has a decimal point, an integer has none. */
+function toText(cell: Cell | Date | bigint): string {
+  const text = String(toJson(cell) ?? '');
+  return typeof cell !== 'number' || text.includes('.') ? text : text.replace(/^-?\d+/, '$&.0');
 }
 
 function toJson(cell: Cell | Date | bigint): Cell {

@@ -39,6 +39,15 @@ def number_text(x: float) -> str:
     return ("-" if sign else "") + place_point(digits, point)
 
 
+def csv_number(x: float) -> str:
+    """Formats a finite double as CSV files of the service do: like `number_text`, but always with a decimal point."""
+    text = repr(x + 0.0)  # without a sign of zero
+    if "e" in text:
+        digits, mark, exponent = number_text(x).partition("e")
+        text = (digits if "." in digits else digits + ".0") + mark + exponent
+    return text
+
+
 def place_point(digits: str, point: int) -> str:
     """Inserts the decimal point: plain notation from 1e-6 up to 1e21, an exponent otherwise."""
     if 0 < point <= 21:

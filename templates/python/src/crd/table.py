@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
+from .canonical import csv_number
 from .columns import Kind, Row, kind_of, labels_of, parse_cell
 from .errors import DataError, MissingPackageError, UsageError
 from .values import ADVICE, Form, all_have, cell_text, date, number, when, whole
@@ -66,7 +67,7 @@ class Table:
         return Table(columns, self.attributes)
 
     def to_csv(self) -> str:
-        """Returns the table as CSV: an empty cell is a missing value."""
+        """Returns the table as CSV, in the form of the files of the service: an empty cell is a missing value."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -135,8 +136,8 @@ def pandas_series(name: str, cells: list[Any]) -> Any:
 def csv_cell(cell: Any) -> Any:
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
-        return int(cell)
+    if isinstance(cell, float):
+        return csv_number(cell)
     return "" if cell is None else cell
 
 

@@ -1,4 +1,5 @@
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import type { Cell } from '../../../../generator/core/text/csv.js';
 import { type Table, toCsv, toParquet } from '../../../../generator/core/volumes/volume-files.js';
 
 const TABLE: Table = {
@@ -16,7 +17,7 @@ it('CSV has a header, LF, quotes only where needed and empty cells for missing v
     'date,source,value,run_days,backfilled\n' +
       '1969-12-31,"one, ""two""",1.5e-7,1,true\n' +
       '2024-02-29,,,,false\n' +
-      '2024-03-01,é,9007199254740992,4294967297,true\n',
+      '2024-03-01,é,9007199254740992.0,4294967297,true\n',
   );
 });
 
@@ -42,12 +43,29 @@ it('Parquet has the same cells, typed', async () => {
   ]);
 });
 
+it('Parquet stores booleans as PLAIN, because some readers read their RLE as false', () => {
+  const many = (cells: readonly Cell[]): Cell[] =>
+    Array.from({ length: 366 }, (_, i) => cells[i % 3] ?? null);
+  const year: Table = { columns: TABLE.columns.map((column) => ({ ...column, cells: many(column.cells) })) };
+  const bytes = toParquet(year, {});
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+  const chunks = parquetMetadata(file).row_groups.flatMap(({ columns }) => columns);
+  const encodings = chunks.map(({ meta_data: chunk }) => [chunk?.path_in_schema[0], chunk?.encodings]);
+  expect(encodings).toEqual([
+    ['date', ['PLAIN', 'RLE_DICTIONARY']],
+    ['source', ['PLAIN', 'RLE_DICTIONARY']],
+    ['value', ['PLAIN', 'RLE_DICTIONARY']],
+    ['run_days', ['PLAIN', 'RLE_DICTIONARY']],
+    ['backfilled', ['PLAIN']],
+  ]);
+});
+
 it('Parquet has one row group, and the metadata that it is given', () => {
-  const bytes = toParquet(TABLE, { schema: 'gold-volume/1', units: '{"value":"ETH"}' });
+  const bytes = toParquet(TABLE, { schema: 'gold-volume/2', units: '{"value":"ETH"}' });
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
   const { key_value_metadata: metadata, row_groups: groups, created_by: creator } = parquetMetadata(file);
   expect(metadata).toEqual([
-    { key: 'schema', value: 'gold-volume/1' },
+    { key: 'schema', value: 'gold-volume/2' },
     { key: 'units', value: '{"value":"ETH"}' },
   ]);
   expect(groups).toHaveLength(1);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..canonical import number_text, sha256
+from ..canonical import csv_number, sha256
 from .arithmetic import Json
 from .chain import Chain
 from .labels import confidence_of, data_quality, label_of, next_levels, next_run
@@ -58,7 +58,7 @@ def recompute(chain: Chain, start: Any) -> list[Result]:
     for t in range(0 if date is None else chain.dates.index(date) + 1, len(chain.dates)):
         record, state = record_of(chain, t, state)
         is_labelled = record["regime"]["label"] != "indeterminate"
-        score = number_text(record["confidence"]["score"]) if is_labelled else ""
+        score = csv_number(record["confidence"]["score"]) if is_labelled else ""
         rows.append((record["date"], chain.name, record["regime"]["label"], score, sha256(record).hex()))
     return rows
 
