@@ -1,22 +1,22 @@
-"""Reads a volume by its addresses with DuckDB and its extension httpfs: python read_volume.py PARQUET CSV [SETTING...].
+"""Reads a volume by its addresses with DuckDB and its extension httpfs: python read_volume.py PARQUET CSV STATEMENT...
 
-Prints the rows of both files as JSON. The extension is the file of its wheel, and DuckDB downloads no other.
-A setting is SQL, such as "SET force_download = true".
+Prints the rows of both files as JSON, after it has executed the statements, such as CREATE SECRET. The extension is the
+file of its wheel, and DuckDB downloads no other.
 """
 
 import json
-import os
 import sys
 from importlib import resources
 
 import duckdb
 
 
-def connect(key: str) -> duckdb.DuckDBPyConnection:
+def connect(statements: list[str]) -> duckdb.DuckDBPyConnection:
     wheel = resources.files("duckdb_extension_httpfs") / "extensions" / f"v{duckdb.__version__}"
     connection = duckdb.connect(config={"autoinstall_known_extensions": False})
     connection.load_extension(str(wheel / "httpfs.duckdb_extension"))
-    connection.execute(f"CREATE SECRET (TYPE http, EXTRA_HTTP_HEADERS MAP {{'X-API-Key': '{key}'}})")
+    for statement in statements:
+        connection.execute(statement)
     return connection
 
 
@@ -26,10 +26,8 @@ def rows_of(connection: duckdb.DuckDBPyConnection, query: str, url: str) -> list
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
-_, parquet, csv, *settings = sys.argv
-reader = connect(os.environ["API_KEY"])
-for setting in settings:
-    reader.execute(setting)
+_, parquet, csv, *statements = sys.argv
+reader = connect(statements)
 tables = {
     "parquet": rows_of(reader, "FROM read_parquet(?)", parquet),
     "csv": rows_of(reader, "FROM read_csv(?)", csv),
