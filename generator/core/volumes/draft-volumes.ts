@@ -14,7 +14,7 @@ import type { Artifact, RenderedFile } from '../artifacts/artifact.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { Steps } from '../steps.js';
 import { closedPeriods, type Period, volumeFiles, type VolumeForm, volumeSchema } from './volume-files.js';
-import { endOfDayMs, parseInstant, toDayNumber } from '../../../schemas/dates.js';
+import { addDays, endOfDayMs, parseInstant, toDayNumber } from '../../../schemas/dates.js';
 import type { VersionRow } from './columns.js';
 
 /** A published record that a draft needs. */
@@ -57,7 +57,9 @@ type VolumeOptions = {
 
 /** Drafts the volumes of the closed periods. One whose dates did not change stays as it is published, without `repack`. */
 function* draftVolumes(options: VolumeOptions): Steps<VolumeDraft> {
-  const { entries, updatedThrough: through, revision, sources } = options;
+  const { entries, updatedThrough: through, sources, form } = options;
+  // Earlier builds counted the days from the last date, so that the last period of a source that has ended stayed open.
+  const revision = form === 1 ? addDays(through, 1) : options.revision;
   const first = entries[0]?.date;
   if (first === undefined) return { listed: [], files: [], lacking: [] };
   const settlingDays = settlingDaysOf(sources);

@@ -14,6 +14,7 @@ import { verifyStore } from '../../../generator/verify/verify-store.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { byChain, VOLUME_GENRES } from '../../../schemas/catalog.js';
+import { toDayNumber } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { currentMethodology } from '../../../schemas/methodology.js';
 import { calendarPath, manifestPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
@@ -40,9 +41,9 @@ const inputs = (days: number): ReturnType<typeof randomSeries>[] =>
   CHAINS.map((chain, seed) => randomSeries({ chain, seed, days }));
 
 /** Returns a store as a build published it that wrote whole numbers without a decimal point, and booleans as RLE. */
-async function publishedBefore(): Promise<ObjectStore> {
+async function publishedBefore(days = DAYS): Promise<ObjectStore> {
   const store = createMemoryStore();
-  const prepared = await prepareSeries(store, { inputs: inputs(DAYS), asOf: at(21) });
+  const prepared = await prepareSeries(store, { inputs: inputs(days), asOf: at(21) });
   await publishPrepared(store, { ...prepared, plan: inFormerForm(prepared.plan) }, at(21));
   return store;
 }
@@ -50,9 +51,11 @@ async function publishedBefore(): Promise<ObjectStore> {
 function inFormerForm(plan: Plan): Plan {
   if (plan.release === undefined) throw new Error('nothing would be published');
   const artifacts = new Map(plan.release.artifacts.map((each) => [each.path, each]));
+  const written = new Set<string>();
   for (const each of CHAINS.flatMap((chain) => formerTables(chain, artifacts))) {
     expect(artifacts.get(each.path)?.sha256).not.toBe(each.sha256);
     artifacts.set(each.path, each);
+    written.add(each.path);
   }
   const index = formerIndex(artifacts);
   artifacts.set(index.path, index);
@@ -71,7 +74,11 @@ function inFormerForm(plan: Plan): Plan {
   const record: ReleaseRecord = {
     ...full,
     public: entries(full.public),
-    bundles: entries(full.bundles),
+    bundles: Object.fromEntries(
+      Object.entries(entries(full.bundles)).filter(
+        ([path]) => !path.includes('/volumes/') || written.has(path),
+      ),
+    ),
     manifests: entries(full.manifests),
     chains,
   };
@@ -89,6 +96,7 @@ function formerTables(chain: Chain, artifacts: ReadonlyMap<string, Artifact>): A
     draftChainVolumes({
       chain,
       updatedThrough: meta.updated_through,
+      revision: meta.published_revision,
       sources: gold.sources ?? [],
       entries: { meta: meta.dates, gold: gold.dates, derived: derived.dates },
       methodology: currentMethodology(),
@@ -155,6 +163,16 @@ describe('a store whose tables have their former form', () => {
       expect(dates).toEqual(before.get(name)?.dates);
     expect([await formsOf(store, 'arbitrum'), await formsOf(store, 'base')]).toEqual([formOf(2), formOf(2)]);
     expect(await faultsOf(store, true)).toEqual([]);
+  });
+
+  it('has an open last month where a source has ended, which the next run closes', async () => {
+    const ended = toDayNumber('2022-07-01') - toDayNumber('2022-01-01');
+    const store = await publishedBefore(ended);
+    const lastPeriod = async (): Promise<string | undefined> =>
+      (await readManifests(store, await readCurrent(store))).get('gold base')?.volumes?.at(-1)?.period;
+    expect([await lastPeriod(), await faultsOf(store)]).toEqual(['2022-05', []]);
+    await publishSeries(store, { inputs: inputs(ended), asOf: at(22) });
+    expect([await lastPeriod(), await faultsOf(store, true)]).toEqual(['2022-06', []]);
   });
 
   it('keeps the former form of a chain on hold, and stays sound', async () => {

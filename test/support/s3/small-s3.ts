@@ -70,10 +70,6 @@ export async function startSmallS3(manner: Manner = {}): Promise<SmallS3> {
       res.writeHead(400).end(errorDocument('InvalidArgument', 'Only one auth mechanism allowed'));
       return;
     }
-    if (req.headers.authorization !== undefined && url.searchParams.has('X-Amz-Signature')) {
-      res.writeHead(400).end(errorDocument('InvalidArgument', 'Only one auth mechanism allowed'));
-      return;
-    }
     if (manner.isPublic !== true && !(await isSigned(req, url, key))) {
       res.writeHead(403).end(errorDocument('AccessDenied', 'Access Denied'));
       return;
