@@ -132,7 +132,7 @@ export const EXAMPLE_NAMES = [
 ] as const;
 
 /** Names of the guides of the documentation, in reading order. */
-export const GUIDE_NAMES = ['download', 'join', 'revisions', 'verify', 'keys'] as const;
+export const GUIDE_NAMES = ['download', 'tools', 'join', 'revisions', 'verify', 'keys'] as const;
 
 export type GuideName = (typeof GUIDE_NAMES)[number];
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openStore } from '../../../infra/store/open-store.js';
 import { installLocked } from '../../../scripts/python/install-locked.js';
@@ -13,6 +14,13 @@ import type { Cells } from '../../support/release/flat-record.js';
 
 const SLOW_MS = 300_000;
 const PROGRAMS = path.join(import.meta.dirname, '../../python/httpfs');
+const GUIDE = path.join(import.meta.dirname, '../../../templates/guides/tools/read-with-duckdb.py');
+/** Loads the extension from the file of its wheel, where the guide downloads it. */
+const LOAD = [
+  'from importlib import resources',
+  'wheel = resources.files("duckdb_extension_httpfs") / "extensions" / f"v{duckdb.__version__}"',
+  'db.load_extension(str(wheel / "httpfs.duckdb_extension"))',
+].join('\n');
 const before = { ...process.env };
 
 /** Secrets with a key. With the second, DuckDB keeps the key from the store: the S3 server refuses a link with a credential. */
@@ -73,6 +81,17 @@ describe.each(['a directory', 'an S3 server'])('DuckDB reads from %s by address'
       expect(JSON.parse(stdout)).toEqual({ parquet: rows, csv: rows });
     },
   );
+
+  it('all volumes with the program of the guide, which the extension of the wheel runs', async () => {
+    const text = (await readFile(GUIDE, 'utf8'))
+      .replace('http://127.0.0.1:8080', gateway.url)
+      .replace('db.execute("INSTALL httpfs; LOAD httpfs")', LOAD);
+    const key = await gateway.createKey({ plan: 'research' });
+    const run = await runProgram(python, ['-c', text], { PATH: process.env['PATH'] ?? '', CRD_API_KEY: key });
+    const { stdout } = assertSuccess(run);
+    expect(stdout.match(/datetime\.date\(/g)).toHaveLength(62); // December and January
+    expect(stdout).toContain('(datetime.date(2022, 1, 31), ');
+  });
 
   // By ranges, DuckDB 1.5 calls every refusal "HTTP 0": findings/duckdb-httpfs-status.sh
   it.each([

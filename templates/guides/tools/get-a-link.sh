@@ -1,0 +1,2 @@
+file=http://127.0.0.1:8080/api/v1/files/gold/base/7d/latest.json
+curl -sS --fail-with-body -H "Authorization: Bearer $CRD_API_KEY" "$file?redirect=false"
