@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from crd import AccessError, Client, DataError, FileError, NotFoundError, TemporaryError, UsageError
+from crd import AccessError, Client, DataError, FileError, NotFoundError, TemporaryError, UsageError, strict_json
 from crd.cache import Cache
 from crd.canonical import canonical
 from crd.cli import main
@@ -85,6 +85,53 @@ def test_strict_json_is_read_like_json() -> None:
         "0",
     ):
         assert parse_json(text.encode()) == json.loads(text)
+
+
+def plain_limits(text: str, depth: int, values: int) -> str | None:
+    """Returns the limit that a text is beyond, as one reads it character by character."""
+    level = deepest = count = 0
+    is_text = is_escaped = False
+    for each in text:
+        if is_escaped:
+            is_escaped = False
+        elif each == "\\":
+            is_escaped = True
+        elif each == '"':
+            is_text = not is_text
+        elif not is_text:
+            count += each in ",[{"
+            level += (each in "[{") - (each in "]}")
+            deepest = max(deepest, level)
+    if text.count('"') > 2 * values:
+        return "texts"
+    return "values" if count > values else "nested" if deepest > depth else None
+
+
+def test_limits_are_those_of_a_plain_scan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strict_json, "MAX_DEPTH", 4)
+    monkeypatch.setattr(strict_json, "MAX_VALUES", 12)
+    found = set()
+    for seed in range(20_000):
+        draw = random.Random(seed)
+        parts = [
+            "[",
+            "]",
+            "{",
+            "}",
+            '""',
+            '"a"',
+            ",",
+            *draw.choice([[], [], ['"'], ['"[,"', '"{\\\\"', '"\\"]"', "x"]]),
+        ]
+        text = "".join(draw.choices(parts, k=draw.randrange(24)))
+        limit = plain_limits(text, 4, 12)
+        found.add(limit)
+        try:
+            strict_json.check_limits(text.encode())
+            assert limit is None, text
+        except ValueError as fault:
+            assert limit is not None and limit in str(fault), text
+    assert found == {None, "texts", "values", "nested"}
 
 
 def test_values_have_one_spelling() -> None:

@@ -87,11 +87,10 @@ class Archive:
         table = concatenate([each for each in tables if len(each) > 0] or tables[:1], {})
         if len(table) == 0:
             return table
-        inside = [start <= date <= end for date in table.columns["date"]]
-        times = zip(table.columns["in_force_from"], table.columns["in_force_until"])
-        kept = table.where([within and keep(*each) for within, each in zip(inside, times)])
+        cells = zip(*(table.cells(name) for name in ("date", "in_force_from", "in_force_until")))
+        kept = table.where([start <= date <= end and keep(since, until) for date, since, until in cells])
         first, last = ["date", "chain"], ["status", "backfilled", *PROVENANCE]
-        values = [name for name in kept.columns if name not in {*first, *last}]
+        values = [name for name in kept.names if name not in {*first, *last}]
         return kept.select([*first, *in_order(self.genre, values), *last])
 
     def read_volume(self, volume: dict[str, Any], columns: Collection[str] | None) -> Table:
@@ -102,8 +101,8 @@ class Archive:
         with self.reading:
             needed = [*NEEDED, "source"] if self.genre == "gold" and columns is None else NEEDED
             table = parse(data, path, needed, lambda name: columns is None or name in columns or name in needed)
-            self.cells += len(table) * len(table.columns)
-            if self.cells > MAX_CELLS or set(table.columns["chain"]) - {self.chain}:
+            self.cells += len(table) * len(table.names)
+            if self.cells > MAX_CELLS or set(table.cells("chain")) - {self.chain}:
                 raise DataError(
                     f"{path} has cells of another chain, or the volumes of the archive have too many. {ADVICE}"
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 Kind = Literal["date", "label", "text", "integer", "boolean", "number"]
@@ -51,6 +51,12 @@ def kind_of(name: str) -> Kind:
 def labels_of(name: str) -> tuple[str, ...] | None:
     """Returns the known labels of a column, or None if it does not hold labels."""
     return next((labels for pattern, labels in KNOWN_LABELS if re.fullmatch(pattern, name)), None)
+
+
+def all_labels(name: str, cells: Iterable[str | None]) -> list[str]:
+    """Returns the categories of a column with these cells: the known labels, then others, sorted."""
+    known = labels_of(name) or ()
+    return [*known, *sorted({cell for cell in set(cells) if cell is not None} - set(known))]
 
 
 def parse_cell(name: str, text: str) -> Any:

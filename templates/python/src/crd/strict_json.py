@@ -17,7 +17,7 @@ MAX_DEPTH = 32
 MAX_VALUES = 1_000_000  # as many containers and elements; twice as many quotation marks
 MAX_DIGITS = 25  # whole numbers from 1e21 on are written with an exponent (RFC 8785)
 
-NO_MARKS = bytes(set(range(256)) - set(b'[]{}"'))
+NO_MARKS = bytes(set(range(256)) - set(b'[]{}",'))
 
 
 def finite(text: str) -> float:
@@ -51,7 +51,7 @@ def parse_json(data: bytes, parse_whole: Callable[[str], float] = whole) -> Any:
         )
     except RecursionError as fault:
         raise ValueError("its values are nested too deeply") from fault
-    if re.search(r"\\u[dD][89a-fA-F]", text):  # half of a character, which no UTF-8 text contains
+    if b"\\" in data and re.search(r"\\u[dD][89a-fA-F]", text):  # half of a character, which no UTF-8 text contains
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
@@ -74,17 +74,28 @@ def check_limits(data: bytes) -> None:
     if data.count(b'"') > 2 * MAX_VALUES:
         raise ValueError("it has too many texts")
     plain = data.replace(b"\\\\", b"").replace(b'\\"', b"") if b"\\" in data else data
-    if sum(plain.count(each) for each in (b",", b"[", b"{")) > MAX_VALUES:  # some of them can be in texts
-        outside = b"".join(plain.split(b'"')[::2])
-        if sum(outside.count(each) for each in (b",", b"[", b"{")) > MAX_VALUES:
-            raise ValueError("it has too many values")
-    # With only brackets and quotation marks left, most texts are empty: removed at once, they need no split.
+    # With only brackets, commas and quotation marks left, most texts are empty: removed at once, they need no split.
     marks = plain.translate(None, NO_MARKS).replace(b'""', b"")
+    outside = b"".join(marks.split(b'"')[::2])
+    if sum(outside.count(each) for each in (b",", b"[", b"{")) > MAX_VALUES:
+        raise ValueError("it has too many values")
+    if not is_shallow(outside.replace(b",", b"")):
+        raise ValueError("its values are nested too deeply")
+
+
+def is_shallow(brackets: bytes) -> bool:
+    """Returns whether brackets are never nested deeper than MAX_DEPTH."""
+    left = brackets
+    for _ in range(MAX_DEPTH // 2):  # each time without one or two levels, the innermost ones
+        left = left.replace(b"[]", b"").replace(b"{}", b"")
+        if not left:
+            return True
     depth = 0
-    for bracket in re.findall(rb"[\[\]{}]", b"".join(marks.split(b'"')[::2])):
+    for bracket in brackets:
         depth += 1 if bracket in b"[{" else -1
         if depth > MAX_DEPTH:
-            raise ValueError("its values are nested too deeply")
+            return False
+    return True
 
 
 def parse_object(data: bytes, name: str, form: Form | None = None) -> dict[str, Any]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
+from .arrow import arrow_cells, arrow_table, concatenate_arrow, pandas_array, usual_table
 from .canonical import csv_number
-from .columns import Kind, Row, kind_of, labels_of, parse_cell
+from .columns import Kind, Row, all_labels, kind_of, parse_cell
 from .errors import DataError, MissingPackageError, UsageError
 from .values import ADVICE, Form, all_have, cell_text, date, number, when, whole
 from .values import name as is_name
@@ -35,42 +36,76 @@ FORMS: dict[Kind, Form] = {
 }
 
 
-@dataclass
 class Table:
-    """Columns of equal length. Dates are texts, and a missing value is None."""
+    """
+    Columns of equal length. Dates are texts, and a missing value is None. A table of Parquet files has a pyarrow.Table
+    instead, as `usual_table` returns it: its cells become lists only for a reader of `columns`.
+    """
 
-    columns: dict[str, list[Any]]
-    attributes: dict[str, Any] = field(default_factory=dict)
+    def __init__(self, columns: dict[str, list[Any]], attributes: dict[str, Any] | None = None) -> None:
+        self.lists: dict[str, list[Any]] | None = columns
+        self.arrow: Any = None
+        self.attributes = {} if attributes is None else attributes
+
+    @classmethod
+    def of_arrow(cls, arrow: Any, attributes: dict[str, Any] | None = None) -> Table:
+        table = cls({}, attributes)
+        table.lists, table.arrow = None, arrow
+        return table
+
+    @property
+    def columns(self) -> dict[str, list[Any]]:
+        if self.lists is None:
+            self.lists = {name: self.cells(name) for name in self.names}
+        return self.lists
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.columns if self.arrow is None else self.arrow.column_names)
+
+    def cells(self, name: str) -> list[Any]:
+        """Returns the cells of one column. Raises KeyError if there is none of this name."""
+        return self.columns[name] if self.lists is not None else arrow_cells(self.arrow[name])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return (self.columns, self.attributes) == (other.columns, other.attributes)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), []))
+        return len(next(iter(self.columns.values()), [])) if self.arrow is None else int(self.arrow.num_rows)
 
     def rows(self) -> list[Row]:
         """Returns the rows as dictionaries."""
-        names = list(self.columns)
+        names = self.names
         return [dict(zip(names, cells)) for cells in zip(*self.columns.values())]
 
     def select(self, names: Iterable[str]) -> Table:
         """Returns the table with these columns only, in this order."""
-        wanted = list(names)
-        unknown = [name for name in wanted if name not in self.columns]
+        wanted, known = list(names), self.names
+        unknown = [name for name in wanted if name not in known]
         if unknown:
-            raise UsageError(f"There is no column {unknown[0]!r}. The columns are: {', '.join(self.columns)}.")
+            raise UsageError(f"There is no column {unknown[0]!r}. The columns are: {', '.join(known)}.")
+        if self.arrow is not None:
+            return Table.of_arrow(self.arrow.select(wanted), self.attributes)
         return Table({name: self.columns[name] for name in wanted}, self.attributes)
 
     def where(self, keep: Sequence[bool]) -> Table:
         """Returns the rows for which `keep` is true."""
         if all(keep):
             return self
-        kept = [i for i, each in enumerate(keep) if each]
-        columns = {name: [cells[i] for i in kept] for name, cells in self.columns.items()}
+        if self.arrow is not None:
+            return Table.of_arrow(self.arrow.filter(list(keep)), self.attributes)
+        columns = {name: list(itertools.compress(cells, keep)) for name, cells in self.columns.items()}
         return Table(columns, self.attributes)
 
     def to_csv(self) -> str:
         """Returns the table as CSV, in the form of the files of the service: an empty cell is a missing value."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
+        writer.writerow(self.names)
         for cells in zip(*self.columns.values()):
             writer.writerow([csv_cell(cell) for cell in cells])
         return text.getvalue()
@@ -81,9 +116,11 @@ class Table:
             import pandas
         except ImportError as fault:
             raise missing_package("pandas") from fault
-        frame: pandas.DataFrame = pandas.DataFrame(
-            {name: pandas_series(name, cells) for name, cells in self.columns.items()}, copy=False
-        )
+        if self.arrow is not None and len(self) > 0:
+            series = {name: pandas_array(name, self.arrow[name]) for name in self.names}
+        else:
+            series = {name: pandas_series(name, cells) for name, cells in self.columns.items()}
+        frame: pandas.DataFrame = pandas.DataFrame(series, copy=False)
         frame.attrs.update(self.attributes)
         return frame
 
@@ -120,8 +157,7 @@ def pandas_series(name: str, cells: list[Any]) -> Any:
 
     kind = kind_of(name)
     if kind == "label":
-        known = labels_of(name) or ()
-        labels: list[str] = [*known, *sorted(set(cells) - {None, *known})]
+        labels = all_labels(name, cells)
         codes: dict[str | None, int] = {label: code for code, label in enumerate(labels)}
         codes[None] = -1
         return pandas.Categorical.from_codes(list(map(codes.__getitem__, cells)), pandas.Index(labels))
@@ -182,25 +218,22 @@ def parse_parquet(
         texts = [each for each in names if fields[each] == "string"]
         # Equal texts stay one text in memory, as they are one in the file.
         file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), metadata=file.metadata, read_dictionary=texts)
-        read = file.read(columns=names, use_threads=False)  # volumes are small, and read in several threads already
+        columns = names if len(names) < len(fields) else None
+        read = file.read(columns=columns, use_threads=False)  # volumes are small, and read in several threads already
+
+        usual = usual_table(read, [each for each in needed if each not in NULLABLE])
+        if usual is not None and set(needed) <= set(names):
+            return Table.of_arrow(usual)
 
         def cells_of(name: str) -> list[Any]:
             if name in texts:
-                return texts_of(read[name])
+                return arrow_cells(read[name])
             column, wanted_type = read[name], types.get(kind_of(name), pyarrow.string())
             return list((column if column.type == wanted_type else column.cast(wanted_type)).to_pylist())
 
         return checked(Table({each: cells_of(each) for each in names}), needed)
     except (pyarrow.ArrowException, ValueError, LookupError, OSError, TypeError) as fault:
         raise DataError(f"{name} is not a valid Parquet file: {fault}. {ADVICE}") from fault
-
-
-def texts_of(column: Any) -> list[str | None]:
-    cells: list[str | None] = []
-    for chunk in column.chunks:
-        known = chunk.dictionary.to_pylist()
-        cells += [None if each is None else known[each] for each in chunk.indices.to_pylist()]
-    return cells
 
 
 def checked(table: Table, needed: Iterable[str]) -> Table:
@@ -229,7 +262,12 @@ def are_finite(cells: list[Any]) -> bool:
 
 def concatenate(tables: Sequence[Table], attributes: dict[str, Any]) -> Table:
     """Returns the rows of all tables. A column that a table does not have is None there."""
-    names = list(dict.fromkeys(name for table in tables for name in table.columns))
+    if any(table.arrow is not None for table in tables):
+        parts = [arrow_table(table.columns) if table.arrow is None else table.arrow for table in tables]
+        whole = concatenate_arrow(parts)
+        if whole is not None:
+            return Table.of_arrow(whole, attributes)
+    names = list(dict.fromkeys(name for table in tables for name in table.names))
     columns = {
         name: [cell for table in tables for cell in table.columns.get(name) or [None] * len(table)] for name in names
     }

@@ -46,7 +46,7 @@ class Tables:
 
     def calendar_table(self, chain: str, file: File) -> Table:
         table = parse_calendar(file)
-        table.attributes = self.attributes([chain], max(table.columns["published_revision"], default=""), file.sha256)
+        table.attributes = self.attributes([chain], max(table.cells("published_revision"), default=""), file.sha256)
         return table
 
     def calendars(self) -> Table:
@@ -89,7 +89,7 @@ class Tables:
         signals = signals_of(self.files, genre, chain, bundle["methodology_version"])
         rows = [{"date": day["date"], "chain": chain, **to_row(genre, day, signals)} for day in bundle["days"]]
         table = from_rows(rows)
-        table = table.select(["date", "chain", *in_order(genre, list(table.columns)[2:])])
+        table = table.select(["date", "chain", *in_order(genre, table.names[2:])])
         table.attributes = self.attributes([chain], bundle["published_revision"], file.sha256)
         return table
 
@@ -128,7 +128,7 @@ class Tables:
             raise NotFoundError(f"There are no {genre} days of {chain}{named}. crd.calendar({chain!r}) has all dates.")
         if columns is not None:
             return table.select(["date", *(name for name in columns if name != "date")])
-        return table if provenance else table.select(name for name in table.columns if name not in PROVENANCE)
+        return table if provenance else table.select(name for name in table.names if name not in PROVENANCE)
 
     def read(self, path: str) -> File:
         return self.files.subscriber(path)
