@@ -41,16 +41,30 @@ def usual_table(read: Any, filled: Iterable[str]) -> Any:
     import pyarrow
 
     try:
-        columns = {name: usual_column(name, column) for name, column in zip(read.column_names, read.columns)}
-        if any(columns[name].null_count > 0 for name in filled):
+        table = read.replace_schema_metadata(None)
+        schema = usual_schema(tuple(table.column_names))
+        if table.schema.types != schema.types:
+            columns = zip(table.column_names, table.columns)
+            table = pyarrow.table({name: usual_column(name, column) for name, column in columns})
+        if any(table[name].null_count > 0 for name in filled):
             return None
         chunks: dict[Kind, list[Any]] = {}
-        for name, column in columns.items():
-            chunks.setdefault(kind_of(name), []).extend(column.chunks)
-        is_valid = all_have(is_name, read.column_names) and all(are_valid(kind, chunks[kind]) for kind in chunks)
-        return pyarrow.table(columns) if is_valid else None
+        for batch in table.to_batches():
+            for name, cells in zip(schema.names, batch.columns):
+                chunks.setdefault(kind_of(name), []).append(cells)
+        return table if all(are_valid(kind, chunks[kind]) for kind in chunks) else None
     except (pyarrow.ArrowException, ValueError, LookupError, TypeError):
         return None
+
+
+@functools.lru_cache(16)  # of the volumes of a history
+def usual_schema(names: Sequence[str]) -> Any:
+    """Returns the types of columns. Raises ValueError for a wrong name."""
+    import pyarrow
+
+    if not all_have(is_name, list(names)):
+        raise ValueError("a column has a wrong name")
+    return pyarrow.schema([(name, type_of(kind_of(name))) for name in names])
 
 
 def usual_column(name: str, column: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
 import math
 import re
@@ -17,7 +19,7 @@ MAX_DEPTH = 32
 MAX_VALUES = 1_000_000  # as many containers and elements; twice as many quotation marks
 MAX_DIGITS = 25  # whole numbers from 1e21 on are written with an exponent (RFC 8785)
 
-NO_MARKS = bytes(set(range(256)) - set(b'[]{}",'))
+NO_MARKS = bytes(set(range(256)) - set(b'[]{}",:'))
 
 
 def finite(text: str) -> float:
@@ -43,12 +45,17 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def parse_json(data: bytes, parse_whole: Callable[[str], float] = whole) -> Any:
     """Returns the value of a JSON text. Raises ValueError with the reason if it is not one, or beyond the limits."""
-    check_limits(data)
+    names = check_limits(data)
     text = data.decode("utf-8")
+    loads = functools.partial(json.loads, text, parse_int=parse_whole, parse_float=finite, parse_constant=finite)
     try:
-        value = json.loads(
-            text, object_pairs_hook=without_repeats, parse_int=parse_whole, parse_float=finite, parse_constant=finite
-        )
+        try:  # first without a call and a list for each object
+            value = loads()
+            has_all = count_members(value) == names
+        except ValueError:
+            has_all = False
+        if not has_all:
+            value = loads(object_pairs_hook=without_repeats)
     except RecursionError as fault:
         raise ValueError("its values are nested too deeply") from fault
     if b"\\" in data and re.search(r"\\u[dD][89a-fA-F]", text):  # half of a character, which no UTF-8 text contains
@@ -67,20 +74,36 @@ def parse_canonical(data: bytes) -> Any:
     return value
 
 
-def check_limits(data: bytes) -> None:
-    """Bounds the memory and the recursion that parsing takes, before it begins."""
+def count_members(value: Any) -> int:
+    """Returns the number of members of all objects in a value."""
+    count, level = 0, [value]
+    while level:
+        objects = [each for each in level if type(each) is dict]
+        arrays = [each for each in level if type(each) is list]
+        count += sum(map(len, objects))
+        inner = itertools.chain.from_iterable([*map(dict.values, objects), *arrays])
+        level = [each for each in inner if type(each) in (dict, list)]
+    return count
+
+
+def check_limits(data: bytes) -> int:
+    """
+    Bounds the memory and the recursion that parsing takes, before it begins. Returns the number of names of members in
+    the text, if it is JSON.
+    """
     if len(data) > MAX_JSON_BYTES:
         raise ValueError(f"it has more than {MAX_JSON_BYTES:,} bytes")
     if data.count(b'"') > 2 * MAX_VALUES:
         raise ValueError("it has too many texts")
     plain = data.replace(b"\\\\", b"").replace(b'\\"', b"") if b"\\" in data else data
-    # With only brackets, commas and quotation marks left, most texts are empty: removed at once, they need no split.
+    # With only such marks left, most texts are empty: removed at once, they need no split.
     marks = plain.translate(None, NO_MARKS).replace(b'""', b"")
     outside = b"".join(marks.split(b'"')[::2])
     if sum(outside.count(each) for each in (b",", b"[", b"{")) > MAX_VALUES:
         raise ValueError("it has too many values")
-    if not is_shallow(outside.replace(b",", b"")):
+    if not is_shallow(outside.translate(None, b",:")):
         raise ValueError("its values are nested too deeply")
+    return outside.count(b":")
 
 
 def is_shallow(brackets: bytes) -> bool:
