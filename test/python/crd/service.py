@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -44,11 +45,18 @@ class Contents:
         self.public[path] = value if isinstance(value, bytes) else json.dumps(value).encode()
 
 
+class QuietServer(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Prints errors, but not that a client ended its connection: clients do so whenever they are collected."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Service(Contents):
     """Serves its contents."""
 
     handler: type[BaseHTTPRequestHandler] | None = None
-    server_class = ThreadingHTTPServer
+    server_class: type[ThreadingHTTPServer] = QuietServer
 
     def __init__(self) -> None:
         super().__init__()

@@ -51,7 +51,8 @@ def usual_table(read: Any, filled: Iterable[str]) -> Any:
         chunks: dict[Kind, list[Any]] = {}
         for batch in table.to_batches():
             for name, cells in zip(schema.names, batch.columns):
-                chunks.setdefault(kind_of(name), []).append(cells)
+                kind = kind_of(name)
+                chunks.setdefault("text" if kind == "label" else kind, []).append(cells)
         return table if all(are_valid(kind, chunks[kind]) for kind in chunks) else None
     except (pyarrow.ArrowException, ValueError, LookupError, TypeError):
         return None
@@ -83,11 +84,11 @@ def usual_column(name: str, column: Any) -> Any:
 
 
 def are_valid(kind: Kind, chunks: Sequence[Any]) -> bool:
-    """Returns whether the cells in all arrays of a kind are certainly valid."""
+    """Returns whether the cells in all arrays of a kind are certainly valid. Those of labels are those of texts."""
     import pyarrow
     import pyarrow.compute
 
-    if kind in ("label", "text"):
+    if kind == "text":
         return are_texts(pyarrow.chunked_array([chunk.dictionary for chunk in chunks], pyarrow.string()))
     cells = pyarrow.chunked_array(chunks, type_of(kind))
     if kind == "number":  # a sum of other numbers than finite ones is not finite
@@ -163,7 +164,8 @@ def pandas_array(name: str, column: Any) -> Any:
     if kind == "label":
         return categorical(name, column)
     if kind == "date":
-        dtype = pandas.to_datetime(pandas.Series(["1970-01-01"], dtype="object"), format="%Y-%m-%d").dtype
+        known = arrow_cells(column.drop_null().slice(0, 1)) or [None]  # pandas chooses the unit by the cells
+        dtype = pandas.to_datetime(pandas.Series(known, dtype="object"), format="%Y-%m-%d").dtype
         return column.to_numpy().astype(dtype)
     if kind == "integer":
         return column.to_pandas(types_mapper=lambda _: pandas.Int64Dtype())

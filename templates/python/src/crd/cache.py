@@ -44,11 +44,9 @@ class Cache:
             return None
         return data if sha256_hex(data) == digest else None
 
-    def write(self, data: bytes) -> str:
-        """Keeps a content and returns its digest."""
-        digest = sha256_hex(data)
+    def write(self, data: bytes, digest: str) -> None:
+        """Keeps a content by its digest."""
         replace_file(self.objects / digest, data)
-        return digest
 
     def known(self, url: str) -> Known | None:
         """Returns the last answer for a URL, or None."""

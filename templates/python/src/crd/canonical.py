@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import hashlib
+import math
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -31,7 +32,10 @@ def number_text(x: float) -> str:
     """
     if x == 0:
         return "0"
-    sign, figures, exponent = decimal.Decimal(repr(x)).as_tuple()  # repr() has the same shortest digits
+    text = repr(x)
+    if math.isfinite(x) and "e" not in text:  # from 1e-4 up to 1e16
+        return text.removesuffix(".0")
+    sign, figures, exponent = decimal.Decimal(text).as_tuple()  # repr() has the same shortest digits
     if not isinstance(exponent, int):
         raise ValueError(f"{x} is not a finite double")
     digits = "".join(map(str, figures)).rstrip("0")

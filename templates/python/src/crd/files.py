@@ -106,7 +106,8 @@ class Files:
         if answer.data is None:
             assert held is not None  # only a held file is asked for with its ETag
             return Received(held, answer.is_cached)
-        digest = self.cache.write(answer.data)
+        digest = sha256_hex(answer.data)
+        self.cache.write(answer.data, digest)
         if answer.etag:
             self.cache.remember(url, Known(answer.etag, digest))
         return Received(answer.data, answer.is_cached)
@@ -120,7 +121,7 @@ class Files:
             data = self.newest(path, held)
         digest = sha256_hex(data)
         if data is not held:
-            self.cache.write(data)
+            self.cache.write(data, digest)
             self.cache.remember(url, Known("", digest))
         return File(data, digest, path)
 
@@ -143,7 +144,7 @@ class Files:
             return held
         with naming(path):
             data = self.fetch_listed(path, entry)
-        self.cache.write(data)
+        self.cache.write(data, entry["sha256"])
         return data
 
     def fetch_listed(self, path: str, entry: Mapping[str, Any]) -> bytes:

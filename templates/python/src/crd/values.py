@@ -54,6 +54,13 @@ def all_are(kind: type, values: Iterable[Any]) -> bool:
     return set(map(type, values)) <= {kind}
 
 
+def are_digests(values: list[Any]) -> bool:
+    if not all_are(str, values) or not set(map(len, values)) <= {64}:
+        return False
+    joined = "".join(values)
+    return joined.isascii() and not joined.encode().translate(None, b"0123456789abcdef")
+
+
 def text(pattern: str, longest: int = 10_000) -> Form:
     matches = re.compile(pattern, re.ASCII).fullmatch
 
@@ -211,6 +218,7 @@ period = text(r"\d{4}(-(0[1-9]|1[0-2]))?")
 revision = text(REVISION)
 methodology_version = text(r"v[1-9]\d{0,5}")
 sha256 = text("[0-9a-f]{64}")
+QUICK[sha256] = are_digests  # there are thousands in a manifest
 size = whole(0, MAX_FILE_BYTES)
 positive = whole(1, 2**53 - 1)  # the whole numbers that are exact in JSON
 url_path = text("/[!-~]*", 1_000)

@@ -60,7 +60,7 @@ class Site:
         except TemporaryError as fault:
             raise VerificationError("unreachable", path, str(fault)) from fault
         if sha256_hex(data) == sha256:
-            self.files.cache.write(data)
+            self.files.cache.write(data, sha256)
         return data
 
 
