@@ -3,7 +3,7 @@ get() {
   if curl -sSL --fail-with-body -o "$name.part" -H "Authorization: Bearer $CRD_API_KEY" "http://127.0.0.1:8080$1"; then
     mv "$name.part" "$name"
   else
-    cat "$name.part" >&2 # why it is refused
+    cat "$name.part" >&2 2> /dev/null # why it is refused
     return 1
   fi
 }
