@@ -288,6 +288,7 @@ describe('a caller without entitlement', () => {
     const Authorization = `Bearer ${key}`;
     for (const headers of [
       { Authorization },
+      { Authorization, 'X-API-Key': '' },
       { Authorization: `bearer  ${key}` },
       { Authorization, 'X-API-Key': key },
     ]) {
