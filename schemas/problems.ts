@@ -19,14 +19,14 @@ export const PROBLEMS = {
   'api-key-missing': {
     status: 401,
     title: 'API key required',
-    meaning:
-      'This file requires an API key. Send it in the header X-API-Key, or in Authorization as a bearer token.',
-    remedy: 'Create a key on the account page, and send it in the header X-API-Key.',
+    meaning: 'An API key is required, in the header Authorization (as a bearer token) or X-API-Key.',
+    remedy: 'Create a key on the account page, and send it in the header Authorization, as a bearer token.',
   },
   'api-key-invalid': {
     status: 401,
     title: 'Invalid API key',
-    meaning: 'The API key is malformed, unknown, revoked, for the other mode (live or test), or sent twice.',
+    meaning:
+      'The API key is malformed, unknown, revoked, for the other mode (live or test), or in a repeated header.',
     remedy:
       'Send a key exactly as it was shown when you created it, or create a new one on the account page.',
   },

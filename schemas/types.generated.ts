@@ -1438,7 +1438,7 @@ export interface Manifest {
    */
   sources?: SourceSegment[];
   /**
-   * The closed periods of the history, each as one file in two formats, ascending. A period is closed when its last date is published and was settled on the date of the release: settling_days of the newest source after it, or seven.
+   * The closed periods of the history, each as one file in two formats, ascending. A period is closed when its last date is published, and the release is at least settling_days (of the newest source, or 7) after the end of that date.
    */
   volumes?: ManifestVolume[];
 }

@@ -73,11 +73,13 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 
   return {
     authenticateKey(req, res) {
-      const { key, session } = readCredential(req);
+      const { key, session, other } = readCredential(req);
       if (key === undefined) {
         address.count(req, res);
         throw new GatewayError('api-key-missing', {
-          ...(session ? { detail: `Authorization has no API key: a key begins with ${KEY_PREFIX}.` } : {}),
+          ...(session || other
+            ? { detail: `Authorization has no API key. Send it as "Authorization: Bearer ${KEY_PREFIX}…".` }
+            : {}),
           headers: { 'WWW-Authenticate': KEY_CHALLENGE },
         });
       }
@@ -101,28 +103,38 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   };
 }
 
-/** The credential of a request: an API key, or whether `Authorization` has anything else, which is taken for a session. */
-type Credential = { readonly key?: string; readonly session: boolean };
+/**
+ * The credential of a request: an API key or a session. It has neither if there is no header, or `Authorization` has something
+ * else, which `other` says.
+ */
+type Credential = {
+  readonly key?: string;
+  readonly session?: true;
+  readonly other?: true;
+};
 
 const BEARER = /^Bearer +(\S+)$/i;
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Returns the credential of a request. An API key is in `X-API-Key`, in `Authorization: Bearer`, or the same in both; a bearer
- * token that does not begin as a key does is a session.
+ * Returns the credential of a request. An API key is in `X-API-Key`, in `Authorization: Bearer`, or the same in both; a session
+ * is a bearer token in the form of a JWT.
  * @throws GatewayError 'request-malformed' for two credentials
  */
 export function readCredential(req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): Credential {
   const { authorization, 'x-api-key': sent } = req.headers;
-  const key = typeof sent === 'string' && sent !== '' ? { key: sent } : {};
-  if (authorization === undefined) return { ...key, session: false };
+  const key = typeof sent === 'string' && sent !== '' ? sent : undefined;
+  if (authorization === undefined) return key === undefined ? {} : { key };
   if (isRepeated(req, 'authorization')) {
     throw new GatewayError('request-malformed', { detail: 'Send the header Authorization once.' });
   }
   const [, token = ''] = BEARER.exec(authorization) ?? [];
   const isKey = token.startsWith(KEY_PREFIX);
-  if (sent === undefined) return isKey ? { key: token, session: false } : { session: true };
-  if (isKey && sent === token) return { key: token, session: false };
-  throw new GatewayError('request-malformed', {
-    detail: 'X-API-Key and Authorization differ. Send one of them, or the same API key in both.',
-  });
+  if (key !== undefined && !(isKey && key === token)) {
+    throw new GatewayError('request-malformed', {
+      detail: 'Send one credential: X-API-Key and Authorization are not the same API key.',
+    });
+  }
+  if (isKey) return { key: token };
+  return JWT.test(token) ? { session: true } : { other: true };
 }

@@ -6,7 +6,7 @@ import { varyBy } from './vary.js';
 type ContentCoding = 'gzip' | 'identity';
 
 /** Media types of texts. Parquet and wheels are compressed already. */
-const TEXT = /^(text\/|image\/svg\+xml|application\/([a-z0-9.-]+\+)?json)/;
+const TEXT = /^(text\/|image\/svg\+xml|application\/([a-z0-9.-]+\+)?(json|xml))/;
 /** Smaller files fit into one packet as they are. */
 const MIN_BYTES = 1_000;
 /** No browser or library sends a longer `Accept-Encoding`. Parsing one of 16 kB would take 50 ms. */

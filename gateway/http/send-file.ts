@@ -35,6 +35,7 @@ export async function sendFile(
   const isPlain = 'location' in source || chooseCoding(req, res, { mediaType, sizeBytes }) === 'identity';
   const etag = isPlain ? plainEtag : `W/${plainEtag}`;
   const headers = { ...file.headers, ETag: etag };
+  const form = { 'Content-Type': mediaType, ...(isPlain ? {} : { 'Content-Encoding': 'gzip' }) };
   if (matchesEtag(req.headers['if-none-match'], etag)) {
     context.decision = 'not-modified';
     res.writeHead(304, headers).end();
@@ -42,21 +43,16 @@ export async function sendFile(
     context.decision = 'redirect';
     const moved = { Location: source.location, 'Content-Length': 0, 'Cache-Control': 'public, max-age=60' };
     res.writeHead(307, { ...headers, ...moved }).end(); // the file may be immutable, but not where it is
-  } else if (req.method === 'HEAD' && isPlain) {
+  } else if (req.method === 'HEAD') {
     context.decision = 'described';
-    res.writeHead(200, {
-      ...headers,
-      'Content-Type': mediaType,
-      'Content-Length': sizeBytes,
-      'Accept-Ranges': 'bytes',
-    });
-    res.end();
+    const length = isPlain ? { 'Content-Length': sizeBytes } : {}; // the bytes need not be read for the other
+    res.writeHead(200, { ...headers, ...form, ...length, 'Accept-Ranges': 'bytes' }).end();
   } else {
     const { read, compressor } = source;
     await sendBytes(req, res, {
       read: isPlain ? read : () => compressor.gzip(sha256, read),
       etag,
-      headers: { ...headers, 'Content-Type': mediaType, ...(isPlain ? {} : { 'Content-Encoding': 'gzip' }) },
+      headers: { ...headers, ...form },
     });
   }
 }

@@ -73,7 +73,8 @@ function createKey(options: KeysRouterOptions): RequestHandler {
 
 function requireKeyOrSession({ authentication }: KeysRouterOptions): RequestHandler {
   return async (req, res, next) => {
-    if (readCredential(req).key === undefined) await authentication.authenticateSession(req, res);
+    const { key, other } = readCredential(req);
+    if (key === undefined && !other) await authentication.authenticateSession(req, res);
     else await authentication.authenticateKey(req, res);
     next();
   };

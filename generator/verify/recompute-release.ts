@@ -47,7 +47,7 @@ export async function recomputeRelease(
     chainTexts: await readChainTexts(record),
     acceptance: { reason: 'recomputed' }, // so that a difference is planned and reported, not refused
     full: true,
-    keepWithdrawn: true,
+    recomputes: true,
   };
   const plan = await planWithPublished(store, (superseded) => planRelease({ ...request, superseded }));
   if (plan.methodologyChanged) {

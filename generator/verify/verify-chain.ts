@@ -313,6 +313,8 @@ function packVolumes(
       methodology,
       revisions,
       form: volumeFormOf([meta, gold, derived].flatMap(({ volumes = [] }) => volumes)),
+      published: { meta, gold, derived },
+      repack: true,
       record: (_entry, sha256) => records.get(sha256),
     }),
   );

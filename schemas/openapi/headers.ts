@@ -30,7 +30,7 @@ export const HEADERS = {
   'Retry-After': { description: 'Number of seconds to wait before trying again.', schema: count },
   'WWW-Authenticate': always('The authentication that is required: an API key or a session.', {
     type: 'string',
-    pattern: '^(ApiKey, )?Bearer',
+    pattern: '^Bearer',
   }),
   'X-Content-SHA256': always('SHA-256 of the file, in hexadecimal.', schemaRef('common.sha256')),
   'X-Published-Revision': always('Revision that published the file.', schemaRef('common.revision')),

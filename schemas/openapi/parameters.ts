@@ -19,7 +19,7 @@ export const REDIRECTED: readonly HeaderName[] = FILE.filter((name) => name !== 
 /** Headers of a response that caches must not store. */
 export const PRIVATE: readonly HeaderName[] = [...RATE, 'Cache-Control'];
 /** Security of an operation that requires an API key. */
-export const KEY = [{ ApiKey: [] }, { BearerKey: [] }];
+export const KEY = [{ BearerKey: [] }, { ApiKey: [] }];
 /** Security of an operation that requires a dashboard session. */
 export const SESSION = [{ Session: [] }];
 

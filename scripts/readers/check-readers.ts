@@ -19,6 +19,10 @@ const SHOWN = 3;
 
 const [folder, ...only] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Name the folder of a store: npm run test:readers -- FOLDER');
+const names = KITS.flatMap(({ readers }) => Object.keys(readers));
+const unknown = only.find((each) => !names.includes(each));
+if (unknown !== undefined)
+  throw new Error(`There is no reader ${unknown}. The readers are: ${names.join(', ')}`);
 const volumes = await readStatedVolumes(await openStore(`file:${path.resolve(folder)}`));
 const files = await writeVolumes(path.join(INSTALLED, 'volumes'));
 const table = new Table({

@@ -207,7 +207,7 @@ describe('a caller without entitlement', () => {
     });
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([
       status,
-      `ApiKey, Bearer realm="files"${code === 'api-key-missing' ? '' : ', error="invalid_token"'}`,
+      `Bearer realm="files"${code === 'api-key-missing' ? '' : ', error="invalid_token"'}`,
     ]);
     expect(await problemOf(response)).toBe(code);
   });
@@ -288,6 +288,7 @@ describe('a caller without entitlement', () => {
     const Authorization = `Bearer ${key}`;
     for (const headers of [
       { Authorization },
+      { Authorization, 'X-API-Key': '' },
       { Authorization: `bearer  ${key}` },
       { Authorization, 'X-API-Key': key },
     ]) {
@@ -309,14 +310,14 @@ describe('a caller without entitlement', () => {
     expect(await remaining()).toBe(before - 1);
   });
 
-  it.each(['Bearer eyJh.eyJh.eyJh', 'Bearer x', 'Basic eDp5'])(
+  it.each(['Bearer eyJh.eyJh.eyJh', 'Bearer x', 'Bearer', 'Bearer undefined', 'Basic eDp5'])(
     'is missing if Authorization has something else: %s',
     async (authorization) => {
       const response = await gateway.request(BUNDLE, { headers: { Authorization: authorization } });
-      expect(response.headers.get('www-authenticate')).toBe('ApiKey, Bearer realm="files"');
+      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="files"');
       expect(await response.json()).toMatchObject({
         code: 'api-key-missing',
-        detail: 'Authorization has no API key: a key begins with crd_.',
+        detail: 'Authorization has no API key. Send it as "Authorization: Bearer crd_…".',
       });
     },
   );
@@ -331,7 +332,7 @@ describe('a caller without entitlement', () => {
     const [header, bearer] = await Promise.all(answers);
     expect(bearer).toEqual(header);
     expect(bearer?.problem['code']).toBe('api-key-invalid');
-    expect(bearer?.challenge).toBe('ApiKey, Bearer realm="files", error="invalid_token"');
+    expect(bearer?.challenge).toBe('Bearer realm="files", error="invalid_token"');
   });
 
   it('is rejected beside another credential or in the URL', async () => {

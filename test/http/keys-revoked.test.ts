@@ -176,6 +176,17 @@ describe('a key as a bearer token', () => {
     );
   });
 
+  it('is asked for where Authorization has neither a key nor a session', async () => {
+    for (const [path, method] of [
+      [ENTITLEMENTS_PATH, 'GET'],
+      [KEYS_PATH, 'DELETE'],
+    ] as const)
+      for (const Authorization of ['Bearer', 'Bearer undefined', 'Basic eDp5']) {
+        const response = await gateway.request(path, { headers: { Authorization }, method });
+        expect(await readProblemCode(response)).toBe('api-key-missing');
+      }
+  });
+
   it('is no session', async () => {
     const headers = { Authorization: `Bearer ${await createKey()}` };
     for (const method of ['GET', 'POST']) {

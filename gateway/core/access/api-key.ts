@@ -8,8 +8,8 @@ export type ApiKey = { readonly id: string; readonly mode: KeyMode; readonly tex
 
 /** How every API key begins, and no session. */
 export const KEY_PREFIX = 'crd_';
-/** The schemes that carry a key (RFC 9110 §11.6.1), for answers 401. */
-export const KEY_CHALLENGE = 'ApiKey, Bearer realm="files"';
+/** What answers 401 ask for (RFC 6750 §3). */
+export const KEY_CHALLENGE = 'Bearer realm="files"';
 export const KEY_MODES = ['live', 'test'] as const satisfies readonly KeyMode[];
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -155,7 +155,7 @@ function parseRevision(value: string): string {
 /** Explains why a parameter is not accepted, without its value, which may be a key. */
 function explainParameter(name: string, file: FileRequest): string {
   if (/key|token|auth|secret/i.test(name)) {
-    return 'Send the API key in the header X-API-Key, not in the URL: URLs are logged.';
+    return 'Send the API key in the header Authorization, not in the URL: URLs are logged.';
   }
   if (name === 'redirect') return 'Send the parameter redirect only once.';
   if (name !== 'revision') return 'Unknown parameter. Files accept redirect, and day files also revision.';

@@ -1,3 +1,4 @@
+import { RENEWAL_MS } from '../signing/s3-url-signer.js';
 import { createKeySet } from '../identity/key-set.js';
 import { PLAN_IDS } from '../../../schemas/catalog.js';
 import { findPriceFaults } from '../../core/billing/price-faults.js';
@@ -199,8 +200,11 @@ async function examineSigner({ configuration, now }: ExaminationOptions): Promis
   });
   const minutes = Math.floor(((expiration?.getTime() ?? Infinity) - now()) / 60_000);
   const says = `its role can be assumed, for ${minutes} minutes`;
-  return urlTtlSeconds > minutes * 60
-    ? fault(`${says}, and no URL lives longer: set CRD_URL_TTL_SECONDS to ${minutes * 60} or less`)
+  const seconds = minutes * 60 - RENEWAL_MS / 1000; // the signer renews credentials before URLs would be cut short
+  return urlTtlSeconds > seconds
+    ? fault(
+        `${says}, and no URL can live longer with time to renew it: set CRD_URL_TTL_SECONDS to ${seconds} or less`,
+      )
     : fine(says);
 }
 

@@ -15,7 +15,7 @@ const compress = promisify<Uint8Array, Buffer>(gzip);
 
 /**
  * Creates a compressor with a cache. However many requests there are, it keeps at most `maxCachedBytes`, and compresses
- * one file at a time, in one thread of Node's pool, which also reads files.
+ * one file at a time, in one thread of Node's pool, which also reads files. A file that waits is in memory too.
  */
 export function createCompressor(maxCachedBytes = MAX_CACHED_BYTES): Compressor {
   const cache = createByteCache(maxCachedBytes);

@@ -16,7 +16,7 @@ type S3UrlSignerOptions = S3Signing & {
 };
 
 /** Credentials are renewed in the background when their remaining life is less than that of a URL plus this. */
-const RENEWAL_MS = 300_000;
+export const RENEWAL_MS = 300_000;
 /** A request waits for new credentials when they can sign for less than this. */
 const MIN_LIFE_MS = 60_000;
 /** A URL expires this long before its credentials. */

@@ -104,7 +104,7 @@ export function* draftGenres(options: GenreOptions): Steps<GenreDrafts> {
 
 function draftVolumesOf(
   { meta, gold, derived }: Omit<GenreDrafts, 'volumes'>,
-  { series, writers, published, stamp, superseded, handOver, repack }: GenreOptions,
+  { series, writers, published, stamp, superseded, handOver, repack, recomputes }: GenreOptions,
   revisions: ManifestRevisions,
 ): Steps<ChainVolumes> {
   const rebuild = createRebuilder(series, writers, revisions, stamp.revision);
@@ -113,7 +113,7 @@ function draftVolumesOf(
     sources: series.sources,
     methodology: writers.regimes.methodology,
     updatedThrough: series.dates.at(-1) ?? '',
-    revision: stamp.revision,
+    revision: (recomputes ? published?.manifests.meta?.published_revision : undefined) ?? stamp.revision,
     revisions,
     handOver,
     repack,
@@ -167,8 +167,8 @@ type EntryOptions = {
   readonly keepsPublishedDays: boolean;
   readonly stamp: ReleaseStamp;
   readonly reason: string;
-  /** Set to leave withdrawn dates withdrawn. */
-  readonly keepWithdrawn?: boolean | undefined;
+  /** Set to compute what is published again: withdrawn dates stay withdrawn, and open periods of then stay open. */
+  readonly recomputes?: boolean | undefined;
   /** Receives each new file at once. Only the newest texts are then cached: bundles hold them. */
   readonly handOver?: (file: RenderedFile) => void;
 };
@@ -233,7 +233,7 @@ function createEntryWriter(options: EntryOptions, revisions: ManifestRevisions):
 
   return (genre, t, before) => {
     if (before === undefined) return makeNew(genre, t, []);
-    const isKept = before.status === 'withdrawn' ? (options.keepWithdrawn ?? false) : keepsPublishedDays;
+    const isKept = before.status === 'withdrawn' ? (options.recomputes ?? false) : keepsPublishedDays;
     if (isKept) return { fate: 'unchanged', entry: before };
     const status = writers.regimes.status[t] ?? 'missing';
     const { artifact: rebuilt, content: _content, ...parts } = make(genre, before.schema, t, before.revision);

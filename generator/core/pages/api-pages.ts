@@ -78,7 +78,7 @@ function toEntry(
 function toAccessWords({ type, scheme, bearerFormat, in: place, name, description }: Node): string {
   const how =
     type === 'http'
-      ? `Header Authorization, ${textOf(scheme)}, ${textOf(bearerFormat)}.`
+      ? `Header Authorization, ${[scheme, bearerFormat].filter(Boolean).map(textOf).join(', ')}.`
       : `In the ${textOf(place)} ${textOf(name)}.`;
   return `${how} ${textOf(description)}`;
 }
@@ -218,6 +218,7 @@ export function schemasPage(site: SiteTexts, document: Node = openApiDocument(si
 
 /** Headers with which an operation is called, by the name of its security scheme. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
+  BearerKey: 'Authorization: Bearer $CRD_API_KEY',
   ApiKey: 'X-API-Key: $CRD_API_KEY',
   Session: 'Authorization: Bearer $SESSION',
 };

@@ -194,7 +194,7 @@ function* assess(
     repack: !isSameRecipe(previous?.record.chains[series.chain], recipe),
     stamp,
     reason: request.acceptance?.reason ?? 'not accepted', // only restated days contain it, and `decide` refuses those without an acceptance
-    keepWithdrawn: request.keepWithdrawn,
+    recomputes: request.recomputes,
     drafted: request.drafted?.get(series.chain),
     superseded: request.superseded,
   });

@@ -37,8 +37,8 @@ export type PlanRequest = {
   readonly full?: boolean;
   /** The chains on hold: their input is ignored. */
   readonly holds?: ChainHolds;
-  /** Set to leave withdrawn dates withdrawn even if the input has them. */
-  readonly keepWithdrawn?: boolean;
+  /** Set to compute what is published again: see `GenreOptions`. */
+  readonly recomputes?: boolean;
   /** Set when parts of the input are invalid and missing from `inputs`. */
   readonly inputInvalid?: boolean;
   /** Set to publish nothing when a chain is refused or the input is invalid. */

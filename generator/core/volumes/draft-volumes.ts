@@ -63,10 +63,11 @@ function* draftVolumes(options: VolumeOptions): Steps<VolumeDraft> {
   const first = entries[0]?.date;
   if (first === undefined) return { listed: [], files: [], lacking: [] };
   const settlingDays = settlingDaysOf(sources);
+  const closed = options.published.own?.volumes?.map(({ period }) => period) ?? [];
   const listed: ManifestVolume[] = [];
   const files: Artifact[] = [];
   const lacking: LackingRecord[] = [];
-  for (const period of closedPeriods({ first, through, settlingDays, revision })) {
+  for (const period of closedPeriods({ first, through, settlingDays, revision, closed })) {
     const kept = findKept(period, options);
     yield;
     if (kept !== undefined) {

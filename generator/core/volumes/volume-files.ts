@@ -39,9 +39,13 @@ const NEWEST: VolumeForm = 2;
 export const volumeSchema = (genre: VolumeGenre, form: VolumeForm = NEWEST): string =>
   `${genre}-volume/${form}`;
 
-/** Returns the form of volumes that a manifest lists: that of the first, because a release writes all in one. */
+/**
+ * Returns the form of volumes that manifests list: that of the first, because a release writes all in one. Where none is
+ * listed, the former one: it closes fewer periods, so that it suits the releases of every build.
+ */
 export function volumeFormOf(volumes: readonly ManifestVolume[]): VolumeForm {
-  return volumes[0]?.schema.endsWith('/1') ? 1 : NEWEST;
+  const [first] = volumes;
+  return first === undefined || first.schema.endsWith('/1') ? 1 : NEWEST;
 }
 
 /** What a volume is made from. */
@@ -198,19 +202,22 @@ export type PublishedHistory = {
   readonly settlingDays?: number | undefined;
   /** Revision of the publication: it begins with the date. */
   readonly revision: string;
+  /** The periods that an earlier release closed: they stay closed as long as their last date is published. */
+  readonly closed?: readonly string[];
 };
 
 /**
  * Returns the closed periods of a history, ascending. A period is closed when its last date is published and has settled,
- * also when its source has ended with it. The first one begins with the history.
+ * also when its source has ended with it, or was closed before. The first one begins with the history.
  */
 export function closedPeriods(history: PublishedHistory): Period[] {
-  const { first, through, settlingDays = SETTLING_DAYS, revision } = history;
+  const { first, through, settlingDays = SETTLING_DAYS, revision, closed = [] } = history;
   const settled = addDays(revision.slice(0, 10), -settlingDays - 1);
-  const end = settled < through ? settled : through;
+  const isClosed = ({ id, last }: Period): boolean =>
+    last <= through && (last <= settled || closed.includes(id));
   const periods: Period[] = [];
   for (let start = first; ;) {
-    const period = [yearOf(start), monthOf(start)].find(({ last }) => last <= end);
+    const period = [yearOf(start), monthOf(start)].find(isClosed);
     if (period === undefined) return periods;
     periods.push({ ...period, first: start });
     start = addDays(period.last, 1);

@@ -10,6 +10,9 @@ const DEFAULTS = { perAddress: 1200, perKey: 600 };
 const KEY_HEADERS = { Key: 'x-api-key', Bearer: 'authorization' };
 const TOO_MANY = 'TooMany';
 
+/** One key is one counter, in whatever spelling of the scheme and its blanks it is sent. */
+const SPELLING = ['COMPRESS_WHITE_SPACE', 'LOWERCASE'].map((type, priority) => ({ priority, type }));
+
 type Rule = CfnWebACL.RuleProperty;
 
 /** Creates the firewall of CloudFront. The HTTP API cannot have one. Returns its ARN. */
@@ -74,7 +77,7 @@ function rate(props: Omit<CfnWebACL.RateBasedStatementProperty, 'evaluationWindo
 function byHeader(name: string) {
   return {
     aggregateKeyType: 'CUSTOM_KEYS',
-    customKeys: [{ header: { name, textTransformations: [{ priority: 0, type: 'NONE' }] } }],
+    customKeys: [{ header: { name, textTransformations: SPELLING } }],
   };
 }
 

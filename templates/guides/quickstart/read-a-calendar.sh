@@ -1,2 +1,3 @@
-curl -sSL --fail-with-body -o base-calendar.csv http://127.0.0.1:8080/api/v1/analyst-kit/base/regime-calendar &&
+curl -sSL --fail-with-body -o calendar.part http://127.0.0.1:8080/api/v1/analyst-kit/base/regime-calendar &&
+  mv calendar.part base-calendar.csv &&
   tail -n 3 base-calendar.csv

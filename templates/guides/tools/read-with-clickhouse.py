@@ -14,7 +14,7 @@ def link(path):
 
 
 manifest = requests.get(link("/api/v1/files/gold/base/manifest.json"), timeout=60).json()
+rest = "WHERE in_force_until IS NULL SETTINGS http_make_head_request = 0"
 for volume in manifest["volumes"]:
     file = link(volume["parquet"]["path"])
-    query = f"SELECT max(date), avg(tx_count) FROM url('{file}', Parquet) SETTINGS http_make_head_request = 0"
-    print(chdb.query(query))
+    print(chdb.query(f"SELECT max(date), avg(tx_count) FROM url('{file}', Parquet) {rest}"))

@@ -15,4 +15,5 @@ def link(path):
 
 manifest = requests.get(link("/api/v1/files/gold/base/manifest.json"), timeout=60).json()
 volumes = [pd.read_parquet(link(each["parquet"]["path"])) for each in manifest["volumes"]]
-print(pd.concat(volumes)[["date", "tx_count"]])
+days = pd.concat(volumes)
+print(days[days["in_force_until"].isna()][["date", "tx_count"]])

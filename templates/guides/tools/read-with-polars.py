@@ -15,4 +15,5 @@ def link(path):
 
 manifest = requests.get(link("/api/v1/files/gold/base/manifest.json"), timeout=60).json()
 volumes = [pl.read_parquet(link(each["parquet"]["path"])) for each in manifest["volumes"]]
-print(pl.concat(volumes).select("date", "tx_count"))
+days = pl.concat(volumes).filter(pl.col("in_force_until").is_null())
+print(days.select("date", "tx_count"))

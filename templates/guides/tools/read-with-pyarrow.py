@@ -2,6 +2,7 @@ import io
 import os
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import requests
 
@@ -17,4 +18,5 @@ def download(path):
 
 volumes = download("/api/v1/files/gold/base/manifest.json").json()["volumes"]
 files = [io.BytesIO(download(each["parquet"]["path"]).content) for each in volumes]
-print(pa.concat_tables(map(pq.read_table, files)).select(["date", "tx_count"]).to_pandas())
+days = pa.concat_tables(map(pq.read_table, files)).filter(pc.field("in_force_until").is_null())
+print(days.select(["date", "tx_count"]).to_pandas())

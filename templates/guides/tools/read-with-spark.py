@@ -19,4 +19,5 @@ for volume in download("/api/v1/files/gold/base/manifest.json").json()["volumes"
     path = volume["parquet"]["path"]
     Path("volumes", Path(path).name).write_bytes(download(path).content)
 spark = SparkSession.builder.getOrCreate()
-spark.read.parquet("volumes").select("date", "tx_count").show()
+days = spark.read.parquet("volumes").where("in_force_until IS NULL")
+days.select("date", "tx_count").show()

@@ -19,6 +19,8 @@ const GZIP = { 'accept-encoding': 'gzip' };
 it.each([
   'application/json',
   'application/x-ipynb+json',
+  'application/atom+xml',
+  'application/xml',
   'image/svg+xml',
   'text/csv; charset=utf-8',
   'text/html; charset=utf-8',

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { GuideTextName } from '../../../generator/core/pages/page.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
@@ -141,10 +141,7 @@ async function runWithWrongKey(python: string): Promise<Map<string, readonly [nu
     const own = path.join(root, 'own', file);
     await mkdir(own, { recursive: true });
     const { code, stdout, stderr } = await runProgram(program, [at], environment, own);
-    const written = await Promise.all(
-      (await readdir(own)).map((name) => readFile(path.join(own, name), 'utf8')),
-    );
-    ends.set(file, [code, [stdout, stderr, ...written].join('\n')]);
+    ends.set(file, [code, [stdout, stderr].join('\n')]);
   }
   return ends;
 }
@@ -211,7 +208,10 @@ it(
     expect(ends.size).toBeGreaterThan(20);
     for (const [file, [code, text]] of ends) {
       expect([file, code === 0]).toEqual([file, false]);
-      expect([file, text]).toEqual([file, expect.stringMatching(/api-key-invalid|HTTP Error 401/)]);
+      expect([file, text]).toEqual([
+        file,
+        expect.stringMatching(/api-key-invalid|HTTP Error 401|401 Client Error/),
+      ]);
     }
   },
   SLOW_MS,

@@ -103,10 +103,11 @@ describe('a rollback', () => {
   it('restores the status of dates whose metrics did not change', async () => {
     const store = createMemoryStore();
     const long = randomSeries({ chain: 'arbitrum', seed: 3, days: 130 });
-    await publishSeries(store, { inputs: [beginSeries(long, long.dates[40] ?? '')], asOf: at(1) });
+    const later = (minute: number): string => at(130 * 24 * 60 + minute);
+    await publishSeries(store, { inputs: [beginSeries(long, long.dates[40] ?? '')], asOf: later(1) });
     const { revision } = await readCurrent(store);
-    await publishSeries(store, { inputs: [long], asOf: at(2), acceptance });
-    await rollBack(store, { to: revision, reason: 'too few days', asOf: at(3) });
+    await publishSeries(store, { inputs: [long], asOf: later(2), acceptance });
+    await rollBack(store, { to: revision, reason: 'too few days', asOf: later(3) });
     await expectSound(store);
   });
 

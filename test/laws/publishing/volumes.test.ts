@@ -187,3 +187,28 @@ it('a source that ends with a month gets its last volume from the first release 
   expect(await publish('2023-03-02', true)).toEqual(['unchanged', ['2022']]);
   await expectSound(store);
 });
+
+describe('a chain whose last period settled since it was published', () => {
+  const base = randomSeries({ chain: CHAIN, seed: 3, days: 61, firstDate: '2022-11-01' });
+  const other = randomSeries({ chain: 'arbitrum', seed: 4, days: 61, firstDate: '2022-11-01' });
+  const more = randomSeries({ chain: 'arbitrum', seed: 4, days: 70, firstDate: '2022-11-01' });
+
+  it.each<[string, (store: ObjectStore) => Promise<unknown>]>([
+    [
+      'is on hold',
+      async (store) => {
+        await setHold(store, 'a bad source', '2023-01-19T00:00:00Z', [CHAIN]);
+        await publishSeries(store, { inputs: [base, more], asOf: '2023-01-20T00:00:00Z' });
+      },
+    ],
+    ['has no input', (store) => publishSeries(store, { inputs: [more], asOf: '2023-01-20T00:00:00Z' })],
+    ['is put on hold', (store) => setHold(store, 'a bad source', '2023-01-20T00:00:00Z', [CHAIN])],
+  ])('stays sound while it %s', async (_, operate) => {
+    const store = createMemoryStore();
+    await publishSeries(store, { inputs: [base, other], asOf: '2023-01-01T06:00:00Z' });
+    await operate(store);
+    const manifest = (await readManifests(store, await readCurrent(store))).get(`gold ${CHAIN}`);
+    expect(manifest?.volumes?.map(({ period }) => period)).toEqual(['2022-11']);
+    await expectSound(store);
+  });
+});

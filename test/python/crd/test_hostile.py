@@ -151,6 +151,15 @@ def everything(folder: Path) -> dict[str, bytes]:
     return {str(each): each.read_bytes() if each.is_file() else b"" for each in found}
 
 
+def peak_megabytes() -> int:
+    """Returns the most memory that this process had. On Linux, `resource` begins with the peak of the parent."""
+    if sys.platform == "darwin":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**20
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", Path("/proc/self/status").read_text(), re.MULTILINE)
+    assert found is not None
+    return int(found[1]) // 2**10
+
+
 def judge(case: str, done: Outcome, scene: Scene) -> list[str]:
     """Returns what is wrong with the outcome of a case."""
     origin = scene.service.url.removeprefix("http://")
@@ -201,7 +210,7 @@ def test_a_hostile_service_cannot_hurt(name: str, scene: Scene, capfd: pytest.Ca
             longest = max(longest, took)
     finally:
         threading.excepthook = threading.__excepthook__
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (2**20 if sys.platform == "darwin" else 2**10)
+    peak = peak_megabytes()
     with capfd.disabled():
         if CASES >= 300:
             print(f"\n{name}: {CASES} cases, exit codes {codes}, longest {longest:.1f} s, peak {peak} MB")

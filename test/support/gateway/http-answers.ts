@@ -37,8 +37,8 @@ export async function readProblemCode(response: Response): Promise<ProblemCode> 
 }
 
 const CHALLENGES: { readonly [code in ProblemCode]?: RegExp } = {
-  'api-key-missing': /^ApiKey, Bearer realm="files"$/,
-  'api-key-invalid': /^ApiKey, Bearer realm="files", error="invalid_token"$/,
+  'api-key-missing': /^Bearer realm="files"$/,
+  'api-key-invalid': /^Bearer realm="files", error="invalid_token"$/,
   'session-invalid': /^Bearer realm="dashboard"(, error="invalid_token")?$/,
 };
 

@@ -130,7 +130,7 @@ describe('the query of a file', () => {
   it.each(['api_key=crd_live_x', 'X-API-Key=crd_live_x', 'access_token=crd_live_x'])(
     'is rejected with a hint about API keys when it contains one: %s',
     (query) => {
-      expect(() => parseFileRequest(DAY, query)).toThrow(/header X-API-Key, not in the URL/);
+      expect(() => parseFileRequest(DAY, query)).toThrow(/header Authorization, not in the URL/);
       expect(() => parseFileRequest(DAY, query)).not.toThrow(/crd_live_x/);
     },
   );

@@ -80,11 +80,11 @@ const ahead = (seconds: number) => (): Response =>
   new Response(null, { headers: { Date: new Date(nowMs + seconds * 1000).toUTCString() } });
 
 it.each([
-  ['3600', 'fine', 'its role can be assumed, for 60 minutes'],
+  ['3300', 'fine', 'its role can be assumed, for 60 minutes'],
   [
-    '3601',
+    '3301',
     'fault',
-    'its role can be assumed, for 60 minutes, and no URL lives longer: set CRD_URL_TTL_SECONDS to 3600 or less',
+    'its role can be assumed, for 60 minutes, and no URL can live longer with time to renew it: set CRD_URL_TTL_SECONDS to 3300 or less',
   ],
 ])('URLs of %s s, signed by a role for an hour: %s', async (seconds, verdict, says) => {
   const sts = await startFakeS3(() => ({

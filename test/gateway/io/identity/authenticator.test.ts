@@ -72,7 +72,7 @@ describe('a key', () => {
     const [first] = refusals;
     expect(first).toMatchObject({
       code: 'api-key-invalid',
-      headers: { 'WWW-Authenticate': 'ApiKey, Bearer realm="files", error="invalid_token"' },
+      headers: { 'WWW-Authenticate': 'Bearer realm="files", error="invalid_token"' },
     });
     for (const each of refusals) {
       expect(JSON.stringify(each, ['code', 'message', 'detail', 'headers'])).toBe(

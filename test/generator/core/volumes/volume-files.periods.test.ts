@@ -37,6 +37,13 @@ it('the last period of a source that has ended closes when it has settled', () =
   expect(idsIn('2026-06-01.000001')).toEqual(['2024']);
 });
 
+it('a period that was closed before stays closed, unless its last date is no longer published', () => {
+  const longer = { first: '2024-11-01', settlingDays: 30, revision: '2025-01-10.000001', closed: ['2024'] };
+  const idsOfAll = (through: string): string[] => closedPeriods({ ...longer, through }).map(({ id }) => id);
+  expect(idsOfAll('2025-01-09')).toEqual(['2024']);
+  expect(idsOfAll('2024-12-30')).toEqual(['2024-11']);
+});
+
 it('a period whose last date is not published stays open, however late it is', () => {
   const history = { first: '2024-11-01', through: '2024-12-30', revision: '2026-06-01.000001' };
   expect(closedPeriods(history).map(({ id }) => id)).toEqual(['2024-11']);
