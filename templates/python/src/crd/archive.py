@@ -17,7 +17,7 @@ from .errors import ChangedError, DataError, UsageError
 from .files import Files
 from .manifest import Manifest, Version
 from .strict_json import parse_object
-from .table import Table, concatenate, from_rows, parse_csv, parse_parquet
+from .table import Table, concatenate, from_rows, join_volumes, parse_csv, read_parquet
 from .values import ADVICE
 
 WINDOWS = {"30d": 30, "90d": 90, "365d": 365}
@@ -78,11 +78,18 @@ class Archive:
         covered = max((each["last_date"] for each in self.manifest.volumes), default="")
         dates = [date for date in self.manifest.entries if start <= date <= end and date > covered]
         wanted = [each for date in dates for each in self.manifest.versions(date) if keep(each.since, each.until)]
+        needed = [*NEEDED, "source"] if self.genre == "gold" and columns is None else NEEDED
         self.cells = 0
+        has_parquet = importlib.util.find_spec("pyarrow") is not None
         # The rest first, whose requests wait for each other.
         reads = [functools.partial(self.rest, wanted)]
-        reads += [functools.partial(self.read_volume, each, columns) for each in volumes]
+        reads += [functools.partial(self.read_volume, each, columns, needed, has_parquet) for each in volumes]
         rest, *tables = parallel(lambda read: read(), reads)
+        paths = [each["parquet"]["path"] for each in volumes]
+        if has_parquet and tables:
+            tables = [join_volumes(list(zip(paths, tables)), needed)]
+        if any(set(each.cells("chain")) - {self.chain} for each in tables):
+            raise DataError(f"A volume of {self.path}/manifest.json has cells of another chain. {ADVICE}")
         tables.append(rest)
         table = concatenate([each for each in tables if len(each) > 0] or tables[:1], {})
         if len(table) == 0:
@@ -93,19 +100,22 @@ class Archive:
         values = [name for name in kept.names if name not in {*first, *last}]
         return kept.select([*first, *in_order(self.genre, values), *last])
 
-    def read_volume(self, volume: dict[str, Any], columns: Collection[str] | None) -> Table:
-        """Returns a volume: from Parquet with pyarrow, otherwise from CSV with the same cells."""
-        kind, parse = ("csv", parse_csv) if importlib.util.find_spec("pyarrow") is None else ("parquet", parse_parquet)
-        path = volume[kind]["path"]
-        data = self.files.listed(path, volume[kind])
+    def read_volume(
+        self, volume: dict[str, Any], columns: Collection[str] | None, needed: Sequence[str], has_parquet: bool
+    ) -> Any:
+        """Returns a volume: a pyarrow.Table from Parquet, whose cells are not judged, or a Table from CSV."""
+
+        def is_wanted(name: str) -> bool:
+            return columns is None or name in columns or name in needed
+
+        entry = volume["parquet" if has_parquet else "csv"]
+        path = entry["path"]
+        data = self.files.listed(path, entry)
         with self.reading:
-            needed = [*NEEDED, "source"] if self.genre == "gold" and columns is None else NEEDED
-            table = parse(data, path, needed, lambda name: columns is None or name in columns or name in needed)
-            self.cells += len(table) * len(table.names)
-            if self.cells > MAX_CELLS or set(table.cells("chain")) - {self.chain}:
-                raise DataError(
-                    f"{path} has cells of another chain, or the volumes of the archive have too many. {ADVICE}"
-                )
+            table = read_parquet(data, path, is_wanted) if has_parquet else parse_csv(data, path, needed, is_wanted)
+            self.cells += len(table) * len(table.column_names if has_parquet else table.names)
+            if self.cells > MAX_CELLS:
+                raise DataError(f"The volumes of {self.path}/manifest.json have too many cells. {ADVICE}")
         return table
 
     def rest(self, versions: Sequence[Version]) -> Table:

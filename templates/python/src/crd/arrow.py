@@ -33,32 +33,28 @@ def type_of(kind: Kind) -> Any:
     return types.get(kind) or pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
 
 
-def usual_table(read: Any, filled: Iterable[str]) -> Any:
+def usual_table(volumes: Sequence[Any], filled: Iterable[str]) -> Any:
     """
-    Returns the columns of a Parquet file in the types of their kinds if all cells are certainly valid and the columns
-    `filled` have no empty cell. Otherwise None: `checked` then decides, and finds the invalid cell.
+    Returns the rows of tables in the types of their kinds if all cells are certainly valid and the columns `filled` have
+    no empty cell. Otherwise None: `checked` then decides, and finds the invalid cell.
     """
     import pyarrow
 
+    joined = concatenate_arrow([volume.replace_schema_metadata(None) for volume in volumes])
+    if joined is None:
+        return None
     try:
-        table = read.replace_schema_metadata(None)
-        schema = usual_schema(tuple(table.column_names))
-        if table.schema.types != schema.types:
-            columns = zip(table.column_names, table.columns)
-            table = pyarrow.table({name: usual_column(name, column) for name, column in columns})
-        if any(table[name].null_count > 0 for name in filled):
+        schema = usual_schema(tuple(joined.column_names))
+        if joined.schema.types != schema.types:
+            columns = zip(joined.column_names, joined.columns)
+            joined = pyarrow.table({name: usual_column(name, column) for name, column in columns})
+        if any(joined[name].null_count > 0 for name in filled):
             return None
-        chunks: dict[Kind, list[Any]] = {}
-        for batch in table.to_batches():
-            for name, cells in zip(schema.names, batch.columns):
-                kind = kind_of(name)
-                chunks.setdefault("text" if kind == "label" else kind, []).append(cells)
-        return table if all(are_valid(kind, chunks[kind]) for kind in chunks) else None
+        return joined if all(are_valid(kind_of(name), joined[name]) for name in schema.names) else None
     except (pyarrow.ArrowException, ValueError, LookupError, TypeError):
         return None
 
 
-@functools.lru_cache(16)  # of the volumes of a history
 def usual_schema(names: Sequence[str]) -> Any:
     """Returns the types of columns. Raises ValueError for a wrong name."""
     import pyarrow
@@ -83,14 +79,13 @@ def usual_column(name: str, column: Any) -> Any:
     raise TypeError(f"the column {name} is {own}")
 
 
-def are_valid(kind: Kind, chunks: Sequence[Any]) -> bool:
-    """Returns whether the cells in all arrays of a kind are certainly valid. Those of labels are those of texts."""
+def are_valid(kind: Kind, cells: Any) -> bool:
+    """Returns whether the cells of a column are certainly valid."""
     import pyarrow
     import pyarrow.compute
 
-    if kind == "text":
-        return are_texts(pyarrow.chunked_array([chunk.dictionary for chunk in chunks], pyarrow.string()))
-    cells = pyarrow.chunked_array(chunks, type_of(kind))
+    if kind in ("label", "text"):
+        return all(are_texts(chunk.dictionary) for chunk in cells.chunks)
     if kind == "number":  # a sum of other numbers than finite ones is not finite
         return math.isfinite(pyarrow.compute.sum(cells).as_py() or 0.0)
     if kind == "boolean":
@@ -98,9 +93,8 @@ def are_valid(kind: Kind, chunks: Sequence[Any]) -> bool:
     found = pyarrow.compute.min_max(cells.cast(pyarrow.int32()) if kind == "date" else cells).as_py()
     if found["min"] is None:
         return True
-    return (
-        found["min"] in DAYS and found["max"] in DAYS if kind == "date" else 0 <= found["min"] <= found["max"] <= 2**53
-    )
+    days = found["min"] in DAYS and found["max"] in DAYS
+    return days if kind == "date" else 0 <= found["min"] <= found["max"] <= 2**53
 
 
 def are_texts(texts: Any) -> bool:

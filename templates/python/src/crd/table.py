@@ -193,17 +193,14 @@ def parse_csv(data: bytes, name: str, needed: Iterable[str], wanted: Callable[[s
         raise DataError(f"{name} is not a valid CSV file: {fault}. {ADVICE}") from fault
 
 
-def parse_parquet(
-    data: bytes, name: str, needed: Iterable[str], wanted: Callable[[str], bool] = lambda _: True
-) -> Table:
+def read_parquet(data: bytes, name: str, wanted: Callable[[str], bool] = lambda _: True) -> Any:
     """
-    Reads a Parquet file of the service, or the wanted columns of it. Raises DataError, which calls the file `name`.
-    Needs pyarrow.
+    Reads a Parquet file of the service, or the wanted columns of it, as a pyarrow.Table, whose cells `join_volumes` judges.
+    Equal texts stay one text in memory, as they are one in the file. Raises DataError, which calls the file `name`.
     """
     import pyarrow
     import pyarrow.parquet
 
-    types = {"number": pyarrow.float64(), "integer": pyarrow.int64(), "boolean": pyarrow.bool_()}
     try:
         file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
         fields = {each.name: str(each.type) for each in file.schema_arrow}
@@ -216,23 +213,40 @@ def parse_parquet(
             raise ValueError("it has too many cells")
         names = [each for each in fields if wanted(each)]
         texts = [each for each in names if fields[each] == "string"]
-        # Equal texts stay one text in memory, as they are one in the file.
         file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), metadata=file.metadata, read_dictionary=texts)
         columns = names if len(names) < len(fields) else None
-        read = file.read(columns=columns, use_threads=False)  # volumes are small, and read in several threads already
-
-        usual = usual_table(read, [each for each in needed if each not in NULLABLE])
-        if usual is not None and set(needed) <= set(names):
-            return Table.of_arrow(usual)
-
-        def cells_of(name: str) -> list[Any]:
-            if name in texts:
-                return arrow_cells(read[name])
-            column, wanted_type = read[name], types.get(kind_of(name), pyarrow.string())
-            return list((column if column.type == wanted_type else column.cast(wanted_type)).to_pylist())
-
-        return checked(Table({each: cells_of(each) for each in names}), needed)
+        return file.read(columns=columns, use_threads=False)  # volumes are small, and read in several threads already
     except (pyarrow.ArrowException, ValueError, LookupError, OSError, TypeError) as fault:
+        raise DataError(f"{name} is not a valid Parquet file: {fault}. {ADVICE}") from fault
+
+
+def join_volumes(volumes: Sequence[tuple[str, Any]], needed: Iterable[str]) -> Table:
+    """
+    Returns the rows of volumes, which have names: tables of `read_parquet`. They are judged together, and one by one only
+    if that finds a fault. Raises DataError, which names the first invalid volume.
+    """
+    names, filled = set(needed), [name for name in needed if name not in NULLABLE]
+    if all(names <= set(volume.column_names) for _, volume in volumes):
+        usual = usual_table([volume for _, volume in volumes], filled)
+        if usual is not None:
+            return Table.of_arrow(usual)
+    return concatenate([listed_table(name, volume, needed) for name, volume in volumes], {})
+
+
+def listed_table(name: str, volume: Any, needed: Iterable[str]) -> Table:
+    """Returns a table of `read_parquet` with lists of cells. Raises DataError, which names it."""
+    import pyarrow
+
+    types = {"number": pyarrow.float64(), "integer": pyarrow.int64(), "boolean": pyarrow.bool_()}
+
+    def cells_of(name: str) -> list[Any]:
+        column, wanted_type = volume[name], types.get(kind_of(name), pyarrow.string())
+        is_text = pyarrow.types.is_dictionary(column.type)
+        return arrow_cells(column if is_text or column.type == wanted_type else column.cast(wanted_type))
+
+    try:
+        return checked(Table({each: cells_of(each) for each in volume.column_names}), needed)
+    except (pyarrow.ArrowException, ValueError, LookupError, TypeError) as fault:
         raise DataError(f"{name} is not a valid Parquet file: {fault}. {ADVICE}") from fault
 
 
