@@ -30,10 +30,12 @@ def new_client() -> crd.Client:
 
 def paths_of(genre: str) -> list[str]:
     """Returns the paths that a history requests."""
-    client, paths = new_client(), []
-    client.files.transport.http.event_hooks = {"request": [lambda each: paths.append(each.url.path)]}
+    client, requested = new_client(), []
+    connections = client.files.transport.connections
+    connections.open = lambda *request: requested.append(request[0]) or type(connections).open(connections, *request)
     client.history(genre, "bitcoin")
-    return [path for path in paths if path.startswith("/api/")]  # the others are links
+    own = f"{client.base_url}/api/"
+    return ["/api/" + each.removeprefix(own) for each in requested if each.startswith(own)]  # the others are links
 
 
 def sample(genre: str, curl: list[str]) -> list[float]:

@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from crd import DataError, table
-from crd.table import Table, concatenate, from_rows, parse_parquet
+from crd.table import Table, concatenate, from_rows, join_volumes, read_parquet
 
 NEEDED = ("date", "chain", "in_force_until")
 DAY = datetime.date(2024, 2, 29)
@@ -57,13 +57,17 @@ def drawn_volume(draw: random.Random, is_valid: bool) -> bytes:
     return stream.getvalue()
 
 
+def parse_parquet(data: bytes) -> Table:
+    return join_volumes([("A file", read_parquet(data, "A file"))], NEEDED)
+
+
 def read(data: bytes, monkeypatch: pytest.MonkeyPatch, has_lists: bool) -> Table | str:
     """Returns a volume as a table of arrays or of lists, or the error."""
     with monkeypatch.context() as patch:
         if has_lists:
             patch.setattr(table, "usual_table", lambda *_: None)
         try:
-            return parse_parquet(data, "A file", NEEDED)
+            return parse_parquet(data)
         except DataError as fault:
             return str(fault)
 
@@ -91,6 +95,32 @@ def assert_same(found: Table, expected: Table) -> None:
     assert found == expected and len(found) == len(expected) and found.names == expected.names
 
 
+def test_volumes_that_are_judged_together_have_the_cells_or_the_error_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = {"table": 0, "error": 0}
+    for seed in range(300):
+        draw = random.Random(seed)
+        is_valid = draw.random() < 0.6
+        volumes = [drawn_volume(draw, is_valid or draw.random() < 0.7) for _ in range(draw.randrange(2, 5))]
+        parts = [(f"File {i}", read_parquet(each, f"File {i}")) for i, each in enumerate(volumes)]
+        found: list[Table | str] = []
+        for has_lists in (False, True):
+            with monkeypatch.context() as patch:
+                if has_lists:
+                    patch.setattr(table, "usual_table", lambda *_: None)
+                try:
+                    found.append(join_volumes(parts, NEEDED))
+                except DataError as fault:
+                    found.append(str(fault))
+        first, second = found
+        outcomes["table" if isinstance(first, Table) else "error"] += 1
+        if isinstance(first, Table):
+            assert isinstance(second, Table), (seed, second)
+            assert_same(first, second)
+        else:
+            assert first == second, seed
+    assert min(outcomes.values()) > 20, outcomes
+
+
 def test_tables_of_arrays_and_of_lists_are_joined_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(150):
         draw = random.Random(seed)
@@ -113,7 +143,7 @@ def test_frames_can_be_written_to() -> None:
     stream = io.BytesIO()
     columns = {"date": [DAY] * 2, "chain": ["base"] * 2, "in_force_until": [None, "x"], "tx_count": [1.0, 2.0]}
     pyarrow.parquet.write_table(pyarrow.table({**columns, "backfilled": [True, False], "run_days": [1, 2]}), stream)
-    frame = parse_parquet(stream.getvalue(), "A file", NEEDED).to_pandas()
+    frame = parse_parquet(stream.getvalue()).to_pandas()
     for at in range(len(frame.columns)):
         values: Any = frame.iloc[:, at].array
         values[0] = values[1]
@@ -124,7 +154,7 @@ def test_text_that_is_repeated_is_not_repeated_in_memory() -> None:
     columns = {name: pyarrow.array([text] * 10_000) for name, text in texts.items()}
     stream = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table({"date": [DAY] * 10_000, **columns}), stream)
-    volume = parse_parquet(stream.getvalue(), "A file", NEEDED)
+    volume = parse_parquet(stream.getvalue())
     assert volume.arrow is not None and volume.arrow.nbytes < 200_000
     assert concatenate([volume, volume], {}).arrow.nbytes < 400_000
     assert len(set(map(id, volume.cells("in_force_until")))) == 1

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
+from urllib3.exceptions import DecodeError
 
 from crd import AccessError, Client, DataError, FileError, NotFoundError, TemporaryError, UsageError, strict_json
 from crd.cache import Cache
@@ -280,7 +280,7 @@ def test_a_compressed_answer_is_unpacked_up_to_a_size() -> None:
     assert unpack(packed, "GZIP", 1_000) == b"x" * 1_000
     assert unpack(b"x" * 9, "", 7) == b"x" * 7
     for data, encoding in ((packed[:-9], "gzip"), (packed + packed, "gzip"), (packed, "gzip, gzip"), (packed, "br")):
-        with pytest.raises(httpx.DecodingError):
+        with pytest.raises(DecodeError):
             unpack(data, encoding, 2**20)
 
 

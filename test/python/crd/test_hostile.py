@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import httpx
 import pytest
+from urllib3 import HTTPHeaderDict
 
 from crd.cli import main
 from crd.transport import Transport
@@ -305,7 +305,7 @@ def test_no_member_of_a_document_leaves_the_folder_or_the_table_of_exit_codes(
         lowered = {name.lower(): value for name, value in headers.items()}
         lowered["host"] = re.sub("^https?://([^/?#]*).*", r"\1", url)
         answer = scene.service.answer(url.removeprefix(scene.service.url), lowered)
-        return answer.status, httpx.Headers(answer.headers), answer.data[: 2**20 if size is None else size + 1]
+        return answer.status, HTTPHeaderDict(answer.headers), answer.data[: 2**20 if size is None else size + 1]
 
     monkeypatch.setattr(Transport, "get", get)
     values: list[Any] = [*TEXTS, *NUMBERS, [], {}, [[]], {"a": {}}]

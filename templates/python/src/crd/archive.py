@@ -112,7 +112,9 @@ class Archive:
         path = entry["path"]
         data = self.files.listed(path, entry)
         with self.reading:
-            table = read_parquet(data, path, is_wanted) if has_parquet else parse_csv(data, path, needed, is_wanted)
+            table: Any = (
+                read_parquet(data, path, is_wanted) if has_parquet else parse_csv(data, path, needed, is_wanted)
+            )
             self.cells += len(table) * len(table.column_names if has_parquet else table.names)
             if self.cells > MAX_CELLS:
                 raise DataError(f"The volumes of {self.path}/manifest.json have too many cells. {ADVICE}")

@@ -35,8 +35,8 @@ def type_of(kind: Kind) -> Any:
 
 def usual_table(volumes: Sequence[Any], filled: Iterable[str]) -> Any:
     """
-    Returns the rows of tables in the types of their kinds if all cells are certainly valid and the columns `filled` have
-    no empty cell. Otherwise None: `checked` then decides, and finds the invalid cell.
+    Returns the rows of tables in the types of their kinds if all cells are certainly valid and the columns `filled`
+    have no empty cell. Otherwise None: `checked` then decides, and finds the invalid cell.
     """
     import pyarrow
 

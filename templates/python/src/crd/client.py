@@ -58,7 +58,7 @@ class Client:
 
     def close(self) -> None:
         """Closes the connections."""
-        self.files.transport.http.close()
+        self.files.transport.close()
 
     def status(self) -> Record:
         """Returns freshness and publication context of every chain. Needs no key."""

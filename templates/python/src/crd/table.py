@@ -195,8 +195,9 @@ def parse_csv(data: bytes, name: str, needed: Iterable[str], wanted: Callable[[s
 
 def read_parquet(data: bytes, name: str, wanted: Callable[[str], bool] = lambda _: True) -> Any:
     """
-    Reads a Parquet file of the service, or the wanted columns of it, as a pyarrow.Table, whose cells `join_volumes` judges.
-    Equal texts stay one text in memory, as they are one in the file. Raises DataError, which calls the file `name`.
+    Reads a Parquet file of the service, or the wanted columns of it, as a pyarrow.Table. Its cells are not judged yet:
+    `join_volumes` does that. Equal texts stay one text in memory, as they are one in the file. Raises DataError, which
+    calls the file `name`.
     """
     import pyarrow
     import pyarrow.parquet
@@ -222,8 +223,8 @@ def read_parquet(data: bytes, name: str, wanted: Callable[[str], bool] = lambda 
 
 def join_volumes(volumes: Sequence[tuple[str, Any]], needed: Iterable[str]) -> Table:
     """
-    Returns the rows of volumes, which have names: tables of `read_parquet`. They are judged together, and one by one only
-    if that finds a fault. Raises DataError, which names the first invalid volume.
+    Returns the rows of volumes, which have names: tables of `read_parquet`. They are judged together, and one by one
+    only if that finds a fault. Raises DataError, which names the first invalid volume.
     """
     names, filled = set(needed), [name for name in needed if name not in NULLABLE]
     if all(names <= set(volume.column_names) for _, volume in volumes):

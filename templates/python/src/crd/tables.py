@@ -1,4 +1,4 @@
-"""Tables without any other package than httpx: `rows()` returns dictionaries, `to_csv()` a text."""
+"""Tables without any other package than urllib3: `rows()` returns dictionaries, `to_csv()` a text."""
 
 from __future__ import annotations
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import email.utils
-import functools
-import http.cookiejar
+import http.client
 import re
 import threading
 import time
 import weakref
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
+from urllib.parse import urljoin, urlsplit
 
-import httpx
+from urllib3.exceptions import DecodeError, HTTPError
 
+from .connections import Connections, TooLongError
 from .document_forms import LINK, PROBLEM, url
 from .errors import AccessError, CrdError, DamagedError, DataError, FileError, NotFoundError, TemporaryError
-from .settings import DISTRIBUTION, LOOPBACK_HOSTS, advice_on_key, advice_on_missing_key, package_version
+from .settings import DISTRIBUTION, advice_on_key, advice_on_missing_key, package_version
 from .strict_json import parse_object
 from .values import MAX_FILE_BYTES, etag, url_path
 
@@ -28,12 +28,13 @@ LONGEST_WAIT_SECONDS = 120.0  # for all tries of a file together
 FIRST_WAIT_SECONDS = 0.5
 SMALL_BYTES = 65_536  # no link or problem document is longer
 LARGE_BYTES = 2**20  # longer answers are received one after another
-CONNECTIONS = 32
+PIECE_BYTES = 65_536
 REDIRECTS = 5
+MOVED = (301, 302, 303, 307, 308)
 
 T = TypeVar("T")
-# What the library raises without an answer: RuntimeError after `reconnect`, others for an address that it cannot use.
-UNANSWERED = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError, OverflowError, RuntimeError, zlib.error)
+# What is raised without an answer, or within one; ValueError for an address that cannot be used.
+UNANSWERED = (HTTPError, http.client.HTTPException, OSError, ValueError, OverflowError, zlib.error)
 
 
 class Link(NamedTuple):
@@ -59,25 +60,9 @@ class Transport:
         self.base_url, self.api_key, self.tries = base_url, api_key, tries
         self.stopped = threading.Event()
         self.large = threading.Lock()
-        self.http = self.connect()
-
-    def connect(self) -> httpx.Client:
-        headers = {"User-Agent": f"{DISTRIBUTION}/{package_version()}", "Accept-Encoding": "gzip"}
-        limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
-        hosts = [f"[{host}]" if ":" in host else host for host in LOOPBACK_HOSTS]
-        direct = {f"all://{host}": None for host in hosts}  # a proxy of the environment would see the key
-        no_cookies = http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
-        client = httpx.Client(
-            timeout=TIMEOUT_SECONDS,
-            headers=headers,
-            limits=limits,
-            mounts=direct,
-            cookies=no_cookies,
-            max_redirects=REDIRECTS,
-            event_hooks={"request": [functools.partial(check_request, httpx.URL(self.base_url))]},
-        )
-        weakref.finalize(self, client.close)
-        return client
+        self.headers = {"User-Agent": f"{DISTRIBUTION}/{package_version()}", "Accept-Encoding": "gzip"}
+        self.connections = Connections(TIMEOUT_SECONDS)
+        weakref.finalize(self, self.connections.close)
 
     def retrying(self, action: Callable[[], T]) -> T:
         """Runs `action` until it has no temporary error; waits as long as the service asks for, within a limit."""
@@ -149,28 +134,43 @@ class Transport:
 
     def get(
         self, url: str, headers: dict[str, str], size: int | None, follows: bool
-    ) -> tuple[int, httpx.Headers, bytes]:
+    ) -> tuple[int, Mapping[str, str], bytes]:
         """
         Returns status, headers and content of an answer. Of a file of `size` bytes, which can be unknown, one byte more
         is read, to know that it is longer; of other answers a few.
         """
-        used, started = self.http, threading.Event()
+        is_started = False
         most = MAX_FILE_BYTES if size is None else min(size, MAX_FILE_BYTES)
 
-        def receive() -> tuple[int, httpx.Headers, bytes]:
-            with used.stream("GET", url, headers=headers, follow_redirects=follows) as answer:
-                started.set()
-                own = most if answer.status_code == 200 else SMALL_BYTES
-                pieces = unpacked(answer.iter_raw(), answer.headers.get("Content-Encoding", ""), own + 1)
-                return answer.status_code, answer.headers, self.joined(pieces)
+        def receive() -> tuple[int, Mapping[str, str], bytes]:
+            nonlocal is_started
+            address = url
+            for _ in range(REDIRECTS + 1):
+                check_request(self.base_url, address, headers)
+                answer = self.connections.open(address, {**self.headers, **headers})
+                try:
+                    where = answer.headers.get("Location") if follows and answer.status in MOVED else None
+                    if where is not None:
+                        address = urljoin(address, where)
+                        continue
+                    is_started = True
+                    own = most if answer.status == 200 else SMALL_BYTES
+                    pieces = answer.stream(PIECE_BYTES, decode_content=False)
+                    encoding = answer.headers.get("Content-Encoding", "")
+                    return answer.status, answer.headers, self.joined(unpacked(pieces, encoding, own + 1))
+                finally:
+                    if not answer.closed:  # without its end, which the next request would find
+                        answer.close()
+                    answer.release_conn()
+            raise HTTPError(f"more than {REDIRECTS} redirects")
 
         try:
-            return within(ANSWER_SECONDS, receive)
-        except concurrent.futures.TimeoutError as fault:
-            self.reconnect(used)
+            with self.connections.limited(ANSWER_SECONDS):
+                return receive()
+        except TooLongError as fault:
             raise FileError(f"its download took more than {ANSWER_SECONDS:.0f} seconds") from fault
         except UNANSWERED as fault:
-            if started.is_set():
+            if is_started:
                 raise FileError(f"its download was cut off ({describe(fault)})") from fault
             host = re.sub("^https?://([^/?#]*).*", r"\1", url)
             raise TemporaryError(f"no connection ({host}: {describe(fault)})") from fault
@@ -186,67 +186,56 @@ class Transport:
                         data += rest
         return bytes(data)
 
-    def reconnect(self, used: httpx.Client) -> None:
-        """Closes the connections of an answer that does not end, so that the thread that receives it ends too."""
-        if self.http is used:
-            self.http = self.connect()
-            used.close()
+    def close(self) -> None:
+        self.connections.close()
 
 
-def check_request(own: httpx.URL, request: httpx.Request) -> None:
+def check_request(own: str, address: str, headers: Mapping[str, str]) -> None:
     """Refuses a link or a redirect to another kind of address, and the key on its way to another service."""
-    address = str(request.url)
-    is_plain = request.url.scheme != "https" and own.scheme == "https"
+    is_plain = not address.startswith("https:") and own.startswith("https:")
     if url(address) is not None or is_plain:
         raise AccessError(f"the service names the address {address}, which is not read")
-    is_own = (request.url.scheme, request.url.host, request.url.port) == (own.scheme, own.host, own.port)
-    if "X-API-Key" in request.headers and not is_own:
+    if "X-API-Key" in headers and origin(address) != origin(own):
         raise AccessError(f"the key is not sent to {address}")
 
 
-def within(seconds: float, work: Callable[[], T]) -> T:
-    """Returns the result of `work`. Raises TimeoutError if it takes longer; its thread then continues."""
-    result: concurrent.futures.Future[T] = concurrent.futures.Future()
-
-    def run() -> None:
-        try:
-            result.set_result(work())
-        except BaseException as fault:
-            result.set_exception(fault)
-
-    threading.Thread(target=run, daemon=True).start()
-    return result.result(seconds)
+def origin(address: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(address)
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 def unpacked(pieces: Iterator[bytes], encoding: str, most: int) -> Iterator[bytes]:
     """Yields the content of an answer, and at most `most` bytes, whatever its compression is."""
     if encoding.lower() not in ("", "identity", "gzip"):
-        raise httpx.DecodingError(f"its content encoding is {encoding}")
+        raise DecodeError(f"its content encoding is {encoding}")
     unpacker = zlib.decompressobj(wbits=31) if encoding.lower() == "gzip" else None
     left = most
     for packed in pieces:
         piece = packed[:left] if unpacker is None else unpacker.decompress(packed, left)
         if unpacker is not None and unpacker.unused_data:
-            raise httpx.DecodingError("it has more than its compressed content")
+            raise DecodeError("it has more than its compressed content")
         yield piece
         left -= len(piece)
         if left <= 0:
             return
     if unpacker is not None and not unpacker.eof:
-        raise httpx.DecodingError("its compression is incomplete")
+        raise DecodeError("its compression is incomplete")
 
 
-def describe(fault: Exception) -> str:
+def describe(fault: BaseException) -> str:
+    """Returns the reason of a fault in the words of its cause: those of the library name its own objects."""
+    while (cause := fault.__cause__ or fault.__context__) is not None:
+        fault = cause
     return str(fault) or type(fault).__name__
 
 
-def usable_etag(headers: httpx.Headers) -> str:
+def usable_etag(headers: Mapping[str, str]) -> str:
     """Returns the ETag of an answer; an empty text if it has none that can be sent back."""
     found = headers.get("ETag", "")
     return found if etag(found) is None else ""
 
 
-def explain(status: int, headers: httpx.Headers, data: bytes) -> CrdError:
+def explain(status: int, headers: Mapping[str, str], data: bytes) -> CrdError:
     """Returns the error for an answer. Problem documents say what is wrong, and which plan has a file."""
     if 300 <= status < 400:
         where = headers.get("Location", "nowhere")
