@@ -14,7 +14,7 @@ import urllib.request
 import weakref
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import certifi
 import urllib3
@@ -108,7 +108,8 @@ class Connections:
             if time.monotonic() >= ends:  # what was cut off within its headers can look like an empty answer
                 raise TooLongError
         finally:
-            del self.running[request]
+            with self.lock:
+                del self.running[request]
 
     def next_end(self) -> float | None:
         """Ends the connections if a request takes too long. Returns when the next one does; None if none is running."""
@@ -160,12 +161,12 @@ def new_manager(proxy: str | None) -> urllib3.PoolManager:
 
 def proxy_of(url: str) -> str | None:
     """Returns the proxy of the environment for an address. One for this machine would see the key."""
-    parts = parse_url(url)
-    host = (parts.host or "").strip("[]")
+    parts = urlsplit(url)
+    host = parts.hostname or ""
     if host in LOOPBACK_HOSTS or urllib.request.proxy_bypass(host):
         return None
     proxies = urllib.request.getproxies()
-    found = proxies.get(parts.scheme or "") or proxies.get("all")
+    found = proxies.get(parts.scheme) or proxies.get("all")
     return found if found is None or "://" in found else f"http://{found}"
 
 
