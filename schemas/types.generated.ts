@@ -762,7 +762,8 @@ export interface AwaitedDate {
  * By metric, the rule that keeps back the value of its source. Of the other missing metrics the source has no value.
  */
 export interface WithheldValues {
-  [k: string]: 'shape' | 'whole' | 'zero' | 'constant' | 'jump' | 'cross' | 'deadline' | 'settling';
+  [k: string]:
+    'shape' | 'whole' | 'zero' | 'constant' | 'relation' | 'jump' | 'cross' | 'deadline' | 'settling';
 }
 /**
  * Values by metric.
@@ -997,7 +998,7 @@ export interface LineageNode {
   last_hash: string;
 }
 export interface LineageFinding {
-  rule: 'shape' | 'whole' | 'zero' | 'constant' | 'jump' | 'cross' | 'deadline' | 'settling';
+  rule: 'shape' | 'whole' | 'zero' | 'constant' | 'relation' | 'jump' | 'cross' | 'deadline' | 'settling';
   metrics: MetricName[];
   /**
    * withheld: the value was not accepted; omitted: it counts as missing; noted: it was accepted.
@@ -2413,6 +2414,10 @@ export interface PolicyRules {
    * Least and most blocks of a day.
    */
   blocks?: number[];
+  /**
+   * Most that the median fee may be of the mean one. Default: 2, which is never exceeded where both are about the same transactions; 20 on arbitrum.
+   */
+  median_factor?: number;
   jump_factor?: PolicyJump;
   cross?: PolicyCross;
 }

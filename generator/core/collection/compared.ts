@@ -62,6 +62,52 @@ function constant(metric: MetricName, message: string): Finding {
   return { rule: 'constant', metrics: [metric], effect: 'omitted', message };
 }
 
+/** What values of one day cannot be together: a part above its whole, or a limit of nothing. */
+type Relation = {
+  /** The metric that counts as missing if it is above `most`, or 0 if `most` is absent. */
+  readonly metric: MetricName;
+  /** `most` takes the values of these, in their order. */
+  readonly of: readonly [MetricName, MetricName?];
+  readonly most?: (one: number, other: number, rules: Pick<CollectionRules, 'medianFactor'>) => number;
+};
+
+/** On all dates of the real histories the values are within these bounds (`npm run calibrate:collection`). */
+const RELATIONS: readonly Relation[] = [
+  { metric: 'failed_tx_count', of: ['tx_count'], most: (count) => count },
+  { metric: 'gas_limit_mean', of: ['block_count'] },
+  { metric: 'gas_used', of: ['gas_limit_mean', 'block_count'], most: (limit, count) => limit * count },
+  {
+    metric: 'fee_median',
+    of: ['fees_total', 'tx_count'],
+    most: (fees, count, { medianFactor }) => (medianFactor * fees) / count,
+  },
+  { metric: 'block_weight', of: ['block_count'], most: (count) => 4_000_000 * count },
+  { metric: 'block_size', of: ['block_count'], most: (count) => 4_000_000 * count },
+  { metric: 'issuance', of: ['block_count'], most: (count) => 50 * count },
+];
+
+/** Rounding of means, and of amounts that were added up in another order. */
+const ROUNDED = 1 + 1e-6;
+
+/** Finds values that cannot be, together with other values of the same day. */
+export function findUnrelated(values: DayValues, rules: Pick<CollectionRules, 'medianFactor'>): Finding[] {
+  return RELATIONS.flatMap(({ metric, of, most }): Finding[] => {
+    const text = values[metric];
+    const others = of.flatMap((each) => (each === undefined ? [] : [{ name: each, value: values[each] }]));
+    if (text === undefined || others.some(({ value }) => value === undefined || value === '0')) return [];
+    const named = others.map(({ name, value = '' }) => `${name} is ${value}`).join(' and ');
+    const unrelated = (message: string, bound: string): Finding[] => [
+      { rule: 'relation', metrics: [metric], effect: 'omitted', message, value: text, bound },
+    ];
+    if (most === undefined) return text === '0' ? unrelated(`${metric} is 0, but ${named}.`, '1') : [];
+    const [one = NaN, other = NaN] = others.map(({ value }) => Number(value));
+    const bound = most(one, other, rules);
+    return Number(text) > bound * ROUNDED
+      ? unrelated(`${metric} is ${text}, more than ${bound}: ${named}.`, String(bound))
+      : [];
+  });
+}
+
 type JumpRules = Pick<CollectionRules, 'jumpFactor' | 'required' | 'historyDates'>;
 
 /** Returns how many times higher, and lower, a value may be. */

@@ -14,6 +14,7 @@ import {
   findConstants,
   findFalseZeros,
   findJumps,
+  findUnrelated,
   isConfirmed,
 } from './compared.js';
 import { metricsOf } from '../../../schemas/catalog.js';
@@ -24,13 +25,14 @@ export type JudgeOptions = {
   readonly rules: CollectionRules;
   /** The accepted values of the last dates before, from the oldest; those that the rules compare with. */
   readonly before: readonly EarlierDate[];
-  readonly neighbours?: Omit<Surroundings, 'isSettled'>;
+  readonly neighbours?: Omit<Surroundings, 'isSettled' | 'isFirst'>;
   readonly checks?: readonly Check[];
   /** Metrics of the day that a person accepted although they are 0, repeat themselves, jump or differ from another source. */
   readonly accepted?: readonly MetricName[];
   /**
    * True if the source no longer revises the day: a repeated value, a jump, another source and an unusual number of blocks
-   * are then only noted. A false zero stays missing, and a day that is not whole stays withheld.
+   * are then only noted. A false zero stays missing, and a day that is not whole stays withheld, as is one without exactly
+   * the blocks of a chain that always has the same number.
    */
   readonly isSettled?: boolean;
   /** Metrics of a settled day that have no accepted value: what a rule stops stays stopped, and is not only noted. */
@@ -52,7 +54,9 @@ export function judgeDay(
   { rules, before, neighbours = {}, checks = [], accepted = [], isSettled = false, open = [] }: JudgeOptions,
 ): Judgement {
   const shape = findShapeFaults(day);
-  const gaps = areIntegers(day.counts) ? findGaps(day, rules, { ...neighbours, isSettled }) : [];
+  const gaps = areIntegers(day.counts)
+    ? findGaps(day, rules, { ...neighbours, isSettled, isFirst: before.length === 0 })
+    : [];
   const values = without(day.values, [...shape, ...gaps]);
   const settle = (finding: Finding): Finding =>
     isSettled && finding.effect !== 'noted' && !finding.metrics.some((metric) => open.includes(metric))
@@ -73,13 +77,15 @@ export function judgeDay(
     ),
     ...compareSources(present, checks, rules),
   ].map((finding) => settle(accept(finding)));
-  const together = findDependent(present, [...missing, ...compared]);
-  const findings = [...shape, ...gaps, ...missing, ...compared, ...together];
+  const unrelated = findUnrelated(without(present, compared), rules).map(accept);
+  const stopped = [...missing, ...compared, ...unrelated];
+  const together = findDependent(present, stopped);
+  const findings = [...shape, ...gaps, ...stopped, ...together];
   const withheld = findings.filter(({ effect }) => effect === 'withheld').flatMap(({ metrics }) => metrics);
   return {
-    values: without(present, [...compared, ...together]),
+    values: without(present, [...compared, ...unrelated, ...together]),
     withheld: [...new Set(withheld)],
-    acceptable: pickValues(values, stoppedBy([...missing, ...compared])),
+    acceptable: pickValues(values, stoppedBy(stopped)),
     findings,
   };
 }
@@ -164,13 +170,15 @@ type Surroundings = {
   readonly before?: Counts;
   readonly after?: Counts;
   readonly isSettled?: boolean;
+  /** True if no date before is known: the chain may have begun within the day. */
+  readonly isFirst?: boolean;
 };
 
 /** Returns why a day is not whole, by its own counts and those of the dates around it; nothing is wrong if empty. */
 export function findGaps(
   { chain, values, counts }: CollectedDay,
   { blocks }: Pick<CollectionRules, 'blocks'>,
-  { earlier, before, after, isSettled = false }: Surroundings = {},
+  { earlier, before, after, isSettled = false, isFirst = false }: Surroundings = {},
 ): Finding[] {
   const toFinding =
     (effect: Finding['effect']) =>
@@ -189,16 +197,24 @@ export function findGaps(
   ];
   const isNewest = chain === 'bitcoin' && after === undefined;
   const lone = isNewest ? findManyMissing(counts) : [];
+  const isExact = blocks[0] === blocks[1] && !isFirst;
   const late = isNewest ? findMissingBetween(earlier, before, counts) : []; // about the day before, accepted already
   return [
     ...[...gaps, ...lone].map(toFinding('withheld')),
-    ...findBlockCount(counts, blocks).map(toFinding(isSettled ? 'noted' : 'withheld')),
+    ...findBlockCount({ block_count: counts['block_count'] ?? values.block_count }, blocks).map(
+      toFinding(isSettled && !isExact ? 'noted' : 'withheld'),
+    ),
     ...late.map(toFinding('noted')),
   ];
 }
 
-function findBlockCount({ block_count: count }: Counts, [least, most]: CollectionRules['blocks']): Gap[] {
-  if (count === undefined || (Number(count) >= least && Number(count) <= most)) return [];
+/** The number of blocks of a source that counts nothing itself is a value. One that is no number has the rule `shape`. */
+function findBlockCount(
+  { block_count: count }: { readonly block_count: string | undefined },
+  [least, most]: CollectionRules['blocks'],
+): Gap[] {
+  if (count === undefined || !INTEGER.test(count) || (Number(count) >= least && Number(count) <= most))
+    return [];
   const allowed = least === most ? `${least}` : `between ${least} and ${most}`;
   const bound = least === most ? `${least}` : `${least}..${most}`;
   return [{ message: `block_count is ${count}, not ${allowed}.`, value: count, bound }];

@@ -11,7 +11,7 @@ import { metricsOf } from '../../../schemas/catalog.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 
 /** Rules that the history is judged by; jumps are `drops` of required counts, `counts`, and `others`. */
-export const JUDGED = ['zero', 'constant', 'counts', 'drops', 'others', 'blocks'] as const;
+export const JUDGED = ['zero', 'constant', 'relation', 'counts', 'drops', 'others', 'blocks'] as const;
 type Judged = (typeof JUDGED)[number];
 
 /** A value of a true date that a rule would not have accepted by itself when the date was new. */
@@ -49,14 +49,7 @@ export function judgeHistory(
 ): Stop[] {
   return days.flatMap(({ date, values }, t) => {
     if (date < since) return [];
-    const { block_count: blocks } = values;
-    const day = {
-      chain,
-      date,
-      values,
-      counts: blocks === undefined ? {} : { block_count: blocks },
-      evidence: { kind: 'responses', responses: [] } as const,
-    };
+    const day = { chain, date, values, counts: {}, evidence: { kind: 'responses', responses: [] } } as const;
     const before = days.slice(Math.max(0, t - rules.historyDates), t);
     return judgeWithBlocks(day, { rules, before }).map((stop) => ({ chain, date, ...stop }));
   });
@@ -65,23 +58,23 @@ export function judgeHistory(
 type Day = Parameters<typeof judgeDay>[0];
 type Options = Parameters<typeof judgeDay>[1];
 
-/** A wrong number of blocks hides every other finding, so the values are judged again without it. */
+/** A wrong number of blocks hides every other finding, so the values are judged again with any number. */
 function judgeWithBlocks(day: Day, options: Options): Omit<Stop, 'chain' | 'date'>[] {
-  const stops = (each: Day): Omit<Stop, 'chain' | 'date'>[] =>
-    judgeDay(each, options).findings.flatMap(
+  const stops = (judgedBy: Options): Omit<Stop, 'chain' | 'date'>[] =>
+    judgeDay(day, judgedBy).findings.flatMap(
       ({ rule, effect, metrics, message }): Omit<Stop, 'chain' | 'date'>[] => {
         const [metric] = metrics;
         if (effect === 'noted' || metric === undefined || message.includes('wait with')) return [];
         if (rule === 'whole') return [{ metric: 'block_count', judged: 'blocks', message }];
-        if (rule === 'zero' || rule === 'constant') return [{ metric, judged: rule, message }];
+        if (rule === 'zero' || rule === 'constant' || rule === 'relation')
+          return [{ metric, judged: rule, message }];
         if (rule !== 'jump') return [];
         const isDrop = options.rules.required.includes(metric) && message.includes('less than');
         const kind = isDrop ? 'drops' : 'counts';
         return [{ metric, judged: isCounted(metric) ? kind : 'others', message }];
       },
     );
-  const found = stops(day);
-  return found.some(({ judged }) => judged === 'blocks')
-    ? [...found, ...stops({ ...day, counts: {} })]
-    : found;
+  const found = stops(options);
+  const anyNumber = { ...options, rules: { ...options.rules, blocks: [0, Infinity] as const } };
+  return found.some(({ judged }) => judged === 'blocks') ? [...found, ...stops(anyNumber)] : found;
 }

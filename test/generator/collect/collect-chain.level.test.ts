@@ -18,7 +18,7 @@ function valuesOf(i: number): DayValues {
   return {
     tx_count: String(times * (1_000 + i)),
     active_addresses: String(times * (500 + i)),
-    fees_total: `10.${(i % 9) + 1}`,
+    fees_total: `1000.${(i % 9) + 1}`,
     fee_median: `0.01${(i % 9) + 1}`,
   };
 }

@@ -62,7 +62,7 @@ describe('a collection that finds accepted values changed', () => {
     const days = createDays(30);
     const scene = createScene(days);
     await scene.collect('2026-07-31T06:15:00Z');
-    days.set('2026-07-20', { ...usual(19), active_addresses: '0', fees_total: '10.20000000000001' });
+    days.set('2026-07-20', { ...usual(19), active_addresses: '0', fees_total: '1000.2000000000001' });
     const found = await scene.collect('2026-07-31T07:15:00Z');
     expect([found.added, scene.state().drifts]).toEqual([[], []]);
   });

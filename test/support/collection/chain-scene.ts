@@ -20,7 +20,7 @@ export type Days = Map<string, DayValues>;
 export const usual = (i: number): DayValues => ({
   tx_count: String(1_000 + i),
   active_addresses: String(500 + i),
-  fees_total: `10.${(i % 9) + 1}`,
+  fees_total: `1000.${(i % 9) + 1}`,
   fee_median: `0.01${(i % 9) + 1}`,
 });
 
