@@ -218,7 +218,8 @@ export async function openDays(options: OpenDaysOptions): Promise<DayReader> {
     if (offers.get(source.facts.id)?.has(date) !== true) return undefined;
     try {
       const day = await source.day(chain, date, signal);
-      const { failures: missed = [] } = day;
+      const { failures: missed = [], notes = [] } = day;
+      notes.forEach((each) => addOnce(failures, each));
       if (missed.length > 0 && date < oldest) throw new SourceError('unavailable', missed.join(' '));
       missed.forEach((failure) => addOnce(failures, failure));
       (missed.length === 0 ? wasRead : failed).add(nameOf(source, date));

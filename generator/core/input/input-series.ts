@@ -87,8 +87,10 @@ type InputHeader = {
 
 type Report = (at: { line?: number; column?: number }, message: string, remedy: string) => void;
 
-/** Parts of the names that data providers give to prices and fiat values, as in `PriceUSD` and `CapMrktCurUSD`. */
-const FIAT = /usd|dollar|\$|eur|gbp|jpy|cny|fiat|price|mrkt|market|roi|reference_?rate|^cap|value/i;
+/** Parts of names of columns that hold prices or amounts in a currency, whatever a policy says of them. */
+const CURRENCY = /usd|dollar|\$|eur|gbp|jpy|cny|fiat|price/i;
+/** Other parts of the names that data providers give to prices and fiat values, as in `CapMrktCurUSD`. */
+const MARKET = /mrkt|market|roi|reference_?rate|^cap|value/i;
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const LARGEST = 2 ** 53;
 const SMALLEST = 1e-30;
@@ -243,7 +245,12 @@ function reportUnknownColumn(
 
 /** Returns whether the name of a column that is no metric says that it holds prices, or amounts in a currency. */
 export function isPriceName(column: string): boolean {
-  return FIAT.test(column);
+  return CURRENCY.test(column) || MARKET.test(column);
+}
+
+/** Returns whether the name of a column names a price or a currency, so that no mapping can make a metric of it. */
+export function isCurrencyName(column: string): boolean {
+  return CURRENCY.test(column);
 }
 
 /** Returns the value of a cell, or null when it is empty or faulty. */

@@ -2,7 +2,7 @@ import { codeOf } from '../../../infra/store/system-error.js';
 import { StoreError } from '../../../infra/store/object-store.js';
 import { endOfDayMs, parseDate } from '../../../schemas/dates.js';
 import { type DayValues, toMetricValue } from '../../core/collection/day-values.js';
-import { type CsvRow, isPriceName } from '../../core/input/input-series.js';
+import { type CsvRow, isCurrencyName } from '../../core/input/input-series.js';
 import { csvRows } from '../../input/csv-rows.js';
 import {
   chunksWithin,
@@ -253,13 +253,14 @@ function toOwnColumn(metric: MetricName): MappedColumn {
 }
 
 /**
- * Passes for a mapping without a column that is named like a price. The price of gas is a metric.
+ * Passes for a mapping without a column that names a price or a currency. The price of gas is a metric, and a name such as
+ * "Value" says nothing beside the metric and unit of the mapping.
  * @throws GeneratorError 'usage'
  */
 export function assertNoPrices(source: string, columns: ColumnMapping): void {
   for (const [metric, { column }] of Object.entries(columns)) {
     const name = metric === 'gas_price_mean' ? column.replace(/gas[ _-]?price/i, '') : column;
-    if (isPriceName(name)) {
+    if (isCurrencyName(name)) {
       throw new GeneratorError(
         'usage',
         `${source}: the column "${column}" of ${metric} looks like a price, and this service carries none. ` +

@@ -48,17 +48,21 @@ type GrowthepieOptions = {
   readonly tools?: HttpTools;
 };
 
-/** The dates of a chain that have a value, and why some of its exports could not be read. */
+/**
+ * The dates of a chain that have a value, why some of its exports did not answer, and why others, which it can do without,
+ * cannot be used.
+ */
 type ChainDays = {
   readonly days: ReadonlyMap<string, CollectedDay>;
   readonly failures: readonly string[];
+  readonly notes: readonly string[];
 };
 
 /**
  * Creates the source for one collection. `days` costs one request: it returns all dates of the span before the last update,
  * also those without a value, and the mark of each is the instant of that update. `day` reads each export once, and serves
- * all chains and dates from it; an export that does not answer is left out, unless none does. On ethereum it gives only
- * `tx_count`, as a check.
+ * all chains and dates from it; an export that does not answer is left out, unless none does, and so is one that is not
+ * required and is refused or has another form. On ethereum it gives only `tx_count`, as a check.
  */
 export function createGrowthepie(options: GrowthepieOptions = {}): Source {
   const reader = createGrowthepieReader(options);
@@ -67,15 +71,18 @@ export function createGrowthepie(options: GrowthepieOptions = {}): Source {
   const readChain = (chain: Chain, update: Update, signal: AbortSignal): Promise<ChainDays> =>
     readOnce(chain, async () => {
       const read: ReadExport[] = [];
-      const silent: SourceError[] = [];
+      const failures: SourceError[] = [];
+      const notes: string[] = [];
       for (const wanted of exportsOf(chain)) {
-        const found = await reader.readExport(wanted, signal).catch(ifUnavailable); // one by one, for politeness
-        if (found instanceof SourceError) silent.push(found);
-        else if (found !== undefined) read.push(found);
+        const found = await reader.readExport(wanted, signal).catch(toSourceError); // one by one, for politeness
+        if (!(found instanceof SourceError)) read.push(...(found === undefined ? [] : [found]));
+        else if (found.code === 'unavailable') failures.push(found);
+        else if (wanted.required) throw found;
+        else notes.push(`${found.message} ${wanted.metric} is left out.`);
       }
-      const [failure] = silent;
+      const [failure] = failures;
       if (failure !== undefined && read.length === 0) throw failure;
-      return { days: toDays(chain, read, update), failures: silent.map(({ message }) => message) };
+      return { days: toDays(chain, read, update), failures: failures.map(({ message }) => message), notes };
     });
 
   return {
@@ -93,23 +100,24 @@ export function createGrowthepie(options: GrowthepieOptions = {}): Source {
     async day(chain, date, signal) {
       signal.throwIfAborted();
       const update = await reader.readUpdate(signal);
-      const { days, failures } = hasEnded(date, update.instant)
+      const { days, failures, notes } = hasEnded(date, update.instant)
         ? await readChain(chain, update, signal)
         : NO_DAYS;
+      const more = notes.length > 0 ? { notes } : {};
       const day = days.get(date);
-      if (failures.length > 0) return { ...(day ?? emptyDay(chain, date, update)), failures };
-      if (day !== undefined) return day;
+      if (failures.length > 0) return { ...(day ?? emptyDay(chain, date, update)), failures, ...more };
+      if (day !== undefined) return { ...day, ...more };
       throw new SourceError('not-yet', `growthepie: expected values of ${chain} on ${date}, got none.`);
     },
     probe: createGrowthepieProbe(reader, exportsOf),
   };
 }
 
-const NO_DAYS: ChainDays = { days: new Map(), failures: [] };
+const NO_DAYS: ChainDays = { days: new Map(), failures: [], notes: [] };
 
-/** Returns an error that says that there was no answer. @throws every other one */
-function ifUnavailable(error: unknown): SourceError {
-  if (error instanceof SourceError && error.code === 'unavailable') return error;
+/** Returns an error of the source. @throws every other one */
+function toSourceError(error: unknown): SourceError {
+  if (error instanceof SourceError) return error;
   throw error;
 }
 

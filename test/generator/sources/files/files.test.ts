@@ -297,6 +297,13 @@ describe('files', () => {
       });
     });
 
+    it.each(['Value', 'Market transactions', 'Capacity', 'UniqueValue(UTC)'])(
+      'but not a column "%s" whose metric and unit the mapping names',
+      (column) => {
+        expect(() => scene.create(map('tx_count', column, 'transactions'))).not.toThrow();
+      },
+    );
+
     it('but not the price of gas, which is a metric', async () => {
       await scene.write('ethereum.csv', 'date,Gas Price\n2026-03-26,7\n');
       const { values } = await day('ethereum', '2026-03-26', map('gas_price_mean', 'Gas Price', 'gwei'));

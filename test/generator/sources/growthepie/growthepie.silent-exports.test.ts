@@ -31,6 +31,34 @@ describe('growthepie with exports that do not answer', () => {
     expect(JSON.stringify(evidence)).not.toContain(id);
   });
 
+  it.each([
+    ['is refused, as by S3 behind a CDN', replyStatus(403), 'got status 403'],
+    ['is not there', replyStatus(410), 'got status 410'],
+    [
+      'has NaN',
+      '[{"metric_key":"rent_paid_eth","origin_key":"base","date":"2026-03-01","value":NaN}]',
+      'expected JSON',
+    ],
+    ['has another form', '{"data":[]}', 'expected an array of rows'],
+    [
+      'has a negative value',
+      '[{"metric_key":"rent_paid_eth","origin_key":"base","date":"2026-03-01","value":-0.1}]',
+      'expected a number of at least 0',
+    ],
+  ])(
+    'gives the other metrics without an export that is not required and %s, with a note',
+    async (_what, reply, why) => {
+      const whole = await day('arbitrum', LAST);
+      scene.replace('/v1/export/rent_paid.json', reply);
+      const { values, failures, notes } = await day('arbitrum', LAST);
+      expect(values).toEqual({ ...whole.values, l1_fees_total: undefined });
+      expect(failures).toBeUndefined();
+      expect(notes).toEqual([
+        expect.stringMatching(`export/rent_paid.json.*${why}.*l1_fees_total is left out\\.$`),
+      ]);
+    },
+  );
+
   it('asks for it only once for all dates of a chain', async () => {
     silence('fees');
     const source = scene.create();
