@@ -2320,7 +2320,7 @@ export interface BitcoinNodePolicy {
 export interface FilesPolicy {
   kind: 'files';
   /**
-   * Folder or s3://bucket/prefix with <chain>.csv; a relative one begins at the folder of the policy.
+   * PATH, file:PATH or s3://bucket/prefix with <chain>.csv; a relative path begins at the folder of the policy.
    */
   folder: string;
   name: SourceName;

@@ -18,6 +18,7 @@ import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { createDuckDbEngine } from '../engines/duckdb-engine.js';
 import { type Engine, EngineError } from '../engines/engine.js';
 import { createTrinoEngine } from '../engines/trino-engine.js';
+import { filePathOf } from '../../schemas/store-address.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { createAws, createSonarx } from '../sources/aws/aws.js';
 import { createBitcoinNode } from '../sources/bitcoin-node/bitcoin-node.js';
@@ -140,7 +141,9 @@ function toEvmNode(
 
 async function toFiles(name: string, entry: FilesPolicy, context: SourceContext): Promise<Source> {
   const { folder, licence, resale, columns } = entry;
-  const address = folder.startsWith('s3://') ? folder : path.resolve(context.policyFolder, folder);
+  const address = folder.startsWith('s3://')
+    ? folder
+    : path.resolve(context.policyFolder, filePathOf(folder) ?? folder);
   return createFiles({
     id: name,
     name: entry.name,

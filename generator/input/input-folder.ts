@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { filePathOf } from '../../schemas/store-address.js';
 import type { CollectedFile, CollectionPointer } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { codeOf } from '../../infra/store/system-error.js';
@@ -28,7 +29,7 @@ export type InputFolder = {
 };
 
 /**
- * Opens the folder at an address, which is a path or `s3://bucket/prefix`.
+ * Opens the folder at an address, which is a path, `file:PATH` or `s3://bucket/prefix`.
  * @throws StoreError 'address' for an invalid S3 address.
  */
 export async function openInputFolder(
@@ -40,10 +41,11 @@ export async function openInputFolder(
   );
 }
 
-/** Opens a directory. `list` throws GeneratorError 'usage' if it cannot be read. */
-export function toDirectory(folder: string): InputFolder {
+/** Opens the directory at a path or `file:PATH`. `list` throws GeneratorError 'usage' if it cannot be read. */
+export function toDirectory(address: string): InputFolder {
+  const folder = filePathOf(address) ?? address;
   return {
-    address: folder,
+    address,
     async list() {
       try {
         return (await readdir(folder)).sort();
@@ -51,7 +53,7 @@ export function toDirectory(folder: string): InputFolder {
         const code = codeOf(error) ?? 'unreadable';
         throw new GeneratorError(
           'usage',
-          `--input ${folder} cannot be read (${code}). Name the directory of the metrics.`,
+          `--input ${address} cannot be read (${code}). Name the directory of the metrics.`,
           { cause: error },
         );
       }

@@ -167,7 +167,7 @@ export function policyOption(): Option {
 export function filesOption(): Option {
   return new Option(
     '--input <dir>',
-    'directory or s3://bucket/prefix with a CSV file per chain, for --from files',
+    'PATH, file:PATH or s3://bucket/prefix with a CSV file per chain, for --from files',
   );
 }
 

@@ -3,6 +3,7 @@ import { formatShellCommand, withoutOption, wordsOfOption } from '../../../infra
 import { type ExitName, GeneratorError } from '../../core/generator-error.js';
 import path from 'node:path';
 import { directoryOf } from '../../../infra/store/directory/directory-address.js';
+import { filePathOf } from '../../../schemas/store-address.js';
 import type { StoreFault } from '../../core/store-fault.js';
 import { formatInputFault, type InputFault } from '../../core/input/input-series.js';
 
@@ -87,7 +88,7 @@ function toAbsoluteStore(address: string): string {
 }
 
 function toAbsoluteInput(address: string): string {
-  return address.startsWith('s3://') ? address : path.resolve(address);
+  return address.startsWith('s3://') ? address : path.resolve(filePathOf(address) ?? address);
 }
 
 /** Numbers of faults that a run shows. */

@@ -52,7 +52,7 @@ export function singleWriterOption(): Option {
 export function inputOption(): Option {
   return new Option(
     '--input <dir>',
-    'directory or s3://bucket/prefix with one CSV file per chain and sources.json',
+    'PATH, file:PATH or s3://bucket/prefix with one CSV file per chain and sources.json',
   );
 }
 

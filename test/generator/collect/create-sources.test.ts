@@ -53,12 +53,15 @@ it('only the sources of the chains that are collected are created', async () => 
   expect([...(await create(OWN, { sources, chains })).keys()]).toEqual(['one']);
 });
 
-it('a relative folder of files begins at the folder of the policy', async () => {
-  await writeFile(path.join(folder, 'base.csv'), 'date,tx_count\n2026-01-01,5\n');
-  const source = (await create({ ...OWN, folder: '.' })).get('one');
-  const { values } = (await source?.day('base', '2026-01-01', AbortSignal.timeout(60_000))) ?? {};
-  expect(values).toEqual({ tx_count: '5' });
-});
+it.each(['.', 'file:.'])(
+  'the relative folder %s of files begins at the folder of the policy',
+  async (own) => {
+    await writeFile(path.join(folder, 'base.csv'), 'date,tx_count\n2026-01-01,5\n');
+    const source = (await create({ ...OWN, folder: own })).get('one');
+    const { values } = (await source?.day('base', '2026-01-01', AbortSignal.timeout(60_000))) ?? {};
+    expect(values).toEqual({ tx_count: '5' });
+  },
+);
 
 describe('a secret endpoint is read from its variable', () => {
   it('which must be set', async () => {

@@ -47,13 +47,18 @@ const CASES: readonly (readonly [string, Files])[] = [
 ];
 
 describe('readInput', () => {
-  it.each(CASES)('returns the same for a bucket as for a directory: %s', async (name, files) => {
-    const directory = await writeInput(`${temporary.path}/${name}`, files);
-    const nowhere = (): Promise<ObjectStore> => Promise.reject(new Error('a directory opens no store'));
-    const expected = await read(await openInputFolder(directory, nowhere));
-    expect(await read(await openPrefix(files))).toEqual(expected);
-    expect(expected.series.length + expected.faults.length).toBeGreaterThan(0);
-  });
+  it.each(CASES)(
+    'returns the same for a bucket as for a directory, which is a path or file:PATH: %s',
+    async (name, files) => {
+      const directory = await writeInput(`${temporary.path}/${name}`, files);
+      const nowhere = (): Promise<ObjectStore> => Promise.reject(new Error('a directory opens no store'));
+      const expected = await read(await openInputFolder(directory, nowhere));
+      expect(await read(await openPrefix(files))).toEqual(expected);
+      for (const address of [`file:${directory}`, `file://${directory}`])
+        expect(await read(await openInputFolder(address, nowhere))).toEqual(expected);
+      expect(expected.series.length + expected.faults.length).toBeGreaterThan(0);
+    },
+  );
 
   it('refuses a named pipe, which might never end', async () => {
     const directory = await writeInput(`${temporary.path}/pipe`, { 'sources.json': sourcesJson(['base']) });
