@@ -4,6 +4,12 @@ import { FileFaultError } from './input-folder.js';
 
 const REMEDY = 'fix the row: RFC 4180, comma-separated, quotes only around a whole cell';
 const BYTE_ORDER_MARK = '\uFEFF';
+/** Signs that programs write between columns instead of commas. */
+const SEPARATORS = [
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+  ['|', 'vertical bars'],
+] as const;
 /** Number of lines that the parser gets at once: with one at a time, most of the time goes into its stream. */
 const BATCH_LINES = 256;
 
@@ -15,6 +21,7 @@ export async function* csvRows(lines: AsyncIterable<string>): AsyncGenerator<Csv
   let line = 1;
   for await (const batch of batchesOf(lines)) {
     const first = line;
+    if (first === 1) refuseSeparators(batch[0] ?? '');
     const isWhole = batch.every((text, i) => findFault(text, first + i) === undefined);
     const rows = isWhole ? await parseRows(batch.join('')).catch(() => undefined) : undefined;
     if (rows !== undefined) {
@@ -23,6 +30,13 @@ export async function* csvRows(lines: AsyncIterable<string>): AsyncGenerator<Csv
     }
     for (const text of batch) for (const cells of await parseLine(text, line)) yield { line: line++, cells };
   }
+}
+
+/** Throws FileFaultError for a header whose columns are separated by another sign than commas. */
+function refuseSeparators(header: string): void {
+  const name = header.includes(',') ? undefined : SEPARATORS.find(([sign]) => header.includes(sign))?.[1];
+  if (name === undefined) return;
+  throw new FileFaultError(`its columns are separated by ${name}`, 'separate them by commas', 1);
 }
 
 /** Groups the lines. Those before an error of `lines` are a group of their own. */

@@ -255,8 +255,10 @@ function decide(
   if (plan !== undefined) return { ...assessed, plan };
   if (draft === undefined) throw new Error(`${assessed.series.chain} has neither a plan nor a draft`);
   const listed = draft.entries.meta.length;
+  const withoutRow = datesWithoutRow(draft);
   const counts = {
     new: draft.newDates.length,
+    ...(withoutRow > 0 ? { new_without_row: withoutRow } : {}),
     restated: draft.restatedDates.length,
     unchanged: listed - draft.newDates.length - draft.restatedDates.length,
   };
@@ -275,6 +277,12 @@ function decide(
     ...assessed,
     plan: { outcome, updated_through: draft.updatedThrough, ...counts, ...sources, ...gap },
   };
+}
+
+/** Returns the number of new dates for which the input has no row. */
+function datesWithoutRow({ newDates, series: { dates, present } }: ChainDraft): number {
+  const absent = new Set(dates.filter((_, t) => present[t] !== true));
+  return newDates.filter((date) => absent.has(date)).length;
 }
 
 /** Returns why a draft is refused; `undefined` if it restates nothing, or nothing that was not accepted. */

@@ -74,6 +74,8 @@ export type ChainPlan = {
   readonly outcome: 'published' | 'unchanged' | 'refused' | 'withheld' | 'held';
   readonly updated_through: string | null;
   readonly new: number;
+  /** The new dates for which the input has no row; absent if it has one for each. */
+  readonly new_without_row?: number;
   readonly restated: number;
   readonly unchanged: number;
   readonly refusal?: Refusal;

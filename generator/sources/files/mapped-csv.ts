@@ -140,8 +140,6 @@ function toLayout(where: string, { cells }: CsvRow, { dateColumn, columns, isExa
     if (at !== cells.lastIndexOf(column)) throw shapeError(`${where}:1`, `one column "${column}"`, 'several');
     return at;
   };
-  const [only = ''] = cells.length === 1 ? cells : [];
-  if (only.includes(';')) throw shapeError(`${where}:1`, 'columns separated by commas', 'semicolons');
   const dateAt = find(dateColumn);
   if (dateAt < 0) throw shapeError(`${where}:1`, `a column "${dateColumn}"`, 'no such column');
   const found = columns.map((column) => ({ ...column, at: find(column.column) }));

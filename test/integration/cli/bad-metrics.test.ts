@@ -96,6 +96,18 @@ const COLUMN_FAULTS: readonly BadMetrics[] = [
     'column "date" appears twice',
     'keep one of them',
   ),
+  ...[
+    [';', 'semicolons'],
+    ['\t', 'tabs'],
+    ['|', 'vertical bars'],
+  ].map(([sign = '', name = '']) =>
+    badMetrics(`date${sign}tx_count\n2025-01-01${sign}1\n`)(
+      `columns separated by ${name}`,
+      ':1',
+      `its columns are separated by ${name}`,
+      'separate them by commas',
+    ),
+  ),
   badMetrics('tx_count,fee_median\n300000,0.00005\n')(
     'no date',
     ':1:1',
@@ -116,6 +128,12 @@ const ROW_FAULTS: readonly BadMetrics[] = [
       what,
       'give the row one cell per column; an empty cell means missing',
     ),
+  ),
+  badMetrics(`${HEADER}${VALID}2025-01-02,301000.5,1\n`)(
+    'a count with a fraction',
+    ':3:2',
+    'tx_count "301000.5" is not a whole number',
+    'write a whole number of transactions, or leave the cell empty when the value is missing',
   ),
   ...['2025-02-30', '2025-2-3', '', '01/02/2025', '2025-01-02T00:00:00Z', ' 2025-01-02'].map((date) =>
     badMetrics(`${HEADER}${VALID}${date},1,1\n`)(
@@ -302,11 +320,15 @@ type GoodMetrics = {
 const GOOD_METRICS: readonly GoodMetrics[] = [
   { name: 'CRLF line ends', csv: 'date,tx_count\r\n2025-01-01,1\r\n2025-01-02,2\r\n', values: [1, 2] },
   { name: 'quoted cells', csv: '"date","tx_count"\n"2025-01-01","1"\n2025-01-02,"2"\n', values: [1, 2] },
-  { name: 'exponents', csv: 'date,tx_count\n2025-01-01,9.44e-07\n2025-01-02,1E3\n', values: [9.44e-7, 1000] },
+  {
+    name: 'exponents',
+    csv: 'date,tx_count\n2025-01-01,9.44e+07\n2025-01-02,1E3\n',
+    values: [94_400_000, 1000],
+  },
   {
     name: 'decimals',
-    csv: 'date,tx_count\n2025-01-01,.5\n2025-01-02,2.\n2025-01-03,007\n',
-    values: [0.5, 2, 7],
+    csv: 'date,tx_count\n2025-01-01,5.0\n2025-01-02,2.\n2025-01-03,007\n',
+    values: [5, 2, 7],
   },
   {
     name: 'an empty cell',

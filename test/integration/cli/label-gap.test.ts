@@ -89,3 +89,13 @@ it('a short history has the date of its first label, and that date gets it', asy
   const long = await inputOf('long', { base: metricsCsv('base', 100) });
   expect((await long('plan')).stdout).not.toContain('a label');
 });
+
+it('plan and publish count the new dates for which the input has no row', async () => {
+  const rows = metricsCsv('base', 9).split('\n');
+  const run = await inputOf('rowless', { base: rows.filter((_, i) => i < 3 || i > 5).join('\n') });
+  for (const command of ['plan', 'publish']) {
+    const { stdout } = await run(command);
+    expect(stdout).toContain('\nbase: 3 of the 9 new dates have no row in the input\n');
+  }
+  expect((await run('publish')).stdout).not.toContain('no row');
+});

@@ -212,7 +212,12 @@ describe('files', () => {
       [
         'semicolons',
         'date;tx_count\n2026-03-26;1\n',
-        'base.csv:1: expected columns separated by commas, got semicolons.',
+        'base.csv:1: its columns are separated by semicolons: separate them by commas.',
+      ],
+      [
+        'tabs',
+        'date\ttx_count\n2026-03-26\t1\n',
+        'base.csv:1: its columns are separated by tabs: separate them by commas.',
       ],
       [
         'no date',
