@@ -5,7 +5,12 @@ import { findLicenceRefusal } from '../core/collection/collection-rules.js';
 import { type Probe, type Source, SourceError, type SourceFacts } from '../sources/source.js';
 import { type ExitName, GeneratorError } from '../core/generator-error.js';
 import type { ChainPlan } from './policy.js';
-import { compareSeries, type DateSpan, type MetricComparison } from '../core/collection/compare-series.js';
+import {
+  compareSeries,
+  type DateSpan,
+  type MetricComparison,
+  type Shift,
+} from '../core/collection/compare-series.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { countWords, ratioWords } from '../core/text/words.js';
@@ -261,7 +266,21 @@ export function formatDiff(metrics: readonly MetricComparison[], { a, b }: { a: 
       ...(ratios ?? ['-', '-']),
     ];
   });
-  return `${formatTable(head, rows)}\nmedian, least, most: ${a} divided by ${b}`;
+  const shifts = metrics.flatMap(({ metric, shift }) =>
+    shift === undefined ? [] : [shiftWords(metric, shift, { a, b })],
+  );
+  return [formatTable(head, rows), `median, least, most: ${a} divided by ${b}`, ...shifts].join('\n');
+}
+
+/** Says that the values of a metric of one source are those of the neighbouring dates in another. */
+export function shiftWords(
+  metric: MetricName,
+  { days, dates, compared }: Shift,
+  { a, b }: { readonly a: string; readonly b: string },
+): string {
+  const on = dates === compared ? 'on every day' : `on ${dates} of ${compared} days`;
+  const beside = days === 1 ? 'the day after' : 'the day before';
+  return `${metric}: ${a} has ${on} what ${b} has on ${beside}, so that one of them names the days wrongly.`;
 }
 
 /** Number of spans that are named. */

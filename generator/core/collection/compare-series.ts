@@ -26,7 +26,15 @@ export type MetricComparison = {
   readonly ratios: readonly DatedRatio[];
   /** Of the ratios; absent if there are none. Of equal ratios, the first date is named. */
   readonly summary?: { readonly median: number; readonly least: DatedRatio; readonly most: DatedRatio };
+  /** Present if the values of A are those that B has a day before or after. */
+  readonly shift?: Shift;
 };
+
+/**
+ * `days` is 1 if A has on a date what B has on the next one, -1 if it has what B has on the one before. `dates`: on how many
+ * of the `compared` ones.
+ */
+export type Shift = { readonly days: 1 | -1; readonly dates: number; readonly compared: number };
 
 /** Compares two sources metric by metric, in the order of the catalog. A metric that none of them has is left out. */
 export function compareSeries(a: ValuesByDate, b: ValuesByDate): MetricComparison[] {
@@ -55,7 +63,43 @@ function compareMetric(metric: MetricName, days: readonly PairedDay[]): MetricCo
     onlyB: toSpans(days.filter(({ a, b }) => a === undefined && b !== undefined)),
     ratios,
     ...summarize(ratios),
+    ...shiftMember(days),
   };
+}
+
+/** Number of dates from which equal neighbours are no chance. */
+const FEWEST_SHIFTED = 7;
+
+/**
+ * Returns by how many days the values of a metric of A are shifted against B: on every date but a few, its value is the one
+ * that B has beside, and not the one of the same date. A text that repeats itself says nothing.
+ */
+export function findShift(
+  a: ReadonlyMap<string, string | undefined>,
+  b: ReadonlyMap<string, string | undefined>,
+): Shift | undefined {
+  for (const days of [1, -1] as const) {
+    const beside = [...a].flatMap(([date, value]) => {
+      const [same, other] = [b.get(date), b.get(addDays(date, days))];
+      return value === undefined || same === undefined || other === undefined || same === other
+        ? []
+        : [value === other && value !== same];
+    });
+    const dates = beside.filter((isBeside) => isBeside).length;
+    if (dates >= FEWEST_SHIFTED && dates >= MOSTLY * beside.length)
+      return { days, dates, compared: beside.length };
+  }
+  return undefined;
+}
+
+/** Share of the dates that must be equal to their neighbours: a source may have revised some. */
+const MOSTLY = 0.9;
+
+function shiftMember(days: readonly PairedDay[]): Pick<MetricComparison, 'shift'> {
+  const of = (side: 'a' | 'b'): Map<string, string | undefined> =>
+    new Map(days.map((day) => [day.date, day[side]]));
+  const shift = findShift(of('a'), of('b'));
+  return shift === undefined ? {} : { shift };
 }
 
 function summarize(ratios: readonly DatedRatio[]): Pick<MetricComparison, 'summary'> {

@@ -98,3 +98,39 @@ describe('the comparison of two sources', () => {
     );
   });
 });
+
+describe('values that are shifted by a day', () => {
+  const own = (days: number, shift = 0, value = (i: number): number => 1_000 + i): ValuesByDate =>
+    series(
+      Object.fromEntries(
+        Array.from({ length: days }, (_, i) => [
+          addDays('2026-01-01', i),
+          { tx_count: String(value(i + shift)), block_count: '43200' },
+        ]),
+      ),
+    );
+  const shiftsOf = (a: ValuesByDate, b: ValuesByDate): unknown[] =>
+    compareSeries(a, b).map(({ metric, shift }) => [metric, shift]);
+
+  it.each([1, -1])('are named with the direction: %p', (days) => {
+    expect(shiftsOf(own(70, days), own(70))).toEqual([
+      ['tx_count', { days, dates: 69, compared: 69 }],
+      ['block_count', undefined],
+    ]);
+  });
+
+  it('may be revised on some dates', () => {
+    const revised = own(70, 1, (i) => (i % 20 === 3 ? 5 : 1_000 + i));
+    expect(shiftsOf(revised, own(70))[0]).toEqual(['tx_count', { days: 1, dates: 65, compared: 69 }]);
+  });
+
+  it('are not found in equal, other, few or repeated values', () => {
+    for (const [a, b] of [
+      [own(70), own(70)],
+      [own(70, 2), own(70)],
+      [own(7, 1), own(7)],
+      [own(70, 1, () => 7), own(70, 0, () => 7)],
+    ] as const)
+      expect(shiftsOf(a, b)[0]).toEqual(['tx_count', undefined]);
+  });
+});
