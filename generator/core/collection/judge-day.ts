@@ -194,7 +194,15 @@ export function findGaps(
     ...[...gaps, ...lone].map(toFinding('withheld')),
     ...findBlockCount(counts, blocks).map(toFinding(isSettled ? 'noted' : 'withheld')),
     ...late.map(toFinding('noted')),
+    ...findWithoutStatus(counts),
   ];
+}
+
+/** Finds that receipts from before Byzantium do not state whether their transactions failed. */
+function findWithoutStatus({ before_status: count = '0' }: Counts): Finding[] {
+  if (count === '0') return [];
+  const message = `failed_tx_count is left out: ${count} receipts are from before Byzantium (2017-10-16) and have no status.`;
+  return [{ rule: 'whole', metrics: ['failed_tx_count'], effect: 'omitted', message }];
 }
 
 function findBlockCount({ block_count: count }: Counts, [least, most]: CollectionRules['blocks']): Gap[] {

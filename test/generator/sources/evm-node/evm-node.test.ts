@@ -131,6 +131,30 @@ describe('evm-node', () => {
       expect((await day(LAST, { receipts: true })).counts).toMatchObject({ [name]: '1' });
     });
 
+    it('leaves out failed_tx_count if receipts of ethereum have a root and no status, as before Byzantium', async () => {
+      const node = await startEvmNodeScene('ethereum');
+      try {
+        const fields = { status: undefined, type: '0x0', root: `0x${'ab'.repeat(32)}` };
+        const read = (change: (tx: number) => object) => {
+          node.service.methods['eth_getBlockReceipts'] = (tag: string) =>
+            node.receipts(Number(tag)).map((each, i) => ({ ...each, ...change(i) }));
+          return node.create({ receipts: true }).day('ethereum', LAST, signal);
+        };
+        const [usual, before] = [await read(() => ({})), await read(() => fields)];
+        const { failed_tx_count: _failed, ...others } = usual.values;
+        expect(usual.counts).toMatchObject({ before_status: '0' });
+        expect(before.values).toEqual(others);
+        expect(before.counts).toMatchObject({ before_status: usual.counts.tx_count, status_missing: '0' });
+        expect(before.counts).not.toHaveProperty('failed_tx_count');
+        const some = await read((tx) => (tx === 0 ? fields : {}));
+        expect(some.values).toEqual(others); // the day of Byzantium has receipts of both forms
+        const broken = await read(() => ({ ...fields, root: '0x' }));
+        expect(broken.counts).toMatchObject({ before_status: '0', status_missing: usual.counts.tx_count });
+      } finally {
+        await node.service.dispose();
+      }
+    });
+
     it('does not compute the fee of an operator', async () => {
       setDay({ from: a, to: b, gas: 100, ...FEE });
       scene.service.methods['eth_getBlockReceipts'] = (tag: string) =>
