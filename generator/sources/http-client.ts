@@ -98,15 +98,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         if (got === undefined) return found;
         attempt = { kind: 'failed', got, retryAfterMs: 0 };
       }
-      if (attempt.kind === 'refused') {
-        const { status } = attempt;
-        const expected = `JSON of at most ${maxBytes} bytes`;
-        if (attempt.got === MORE)
-          throw new TooLargeError(`${source}: ${described}: expected ${expected}, got more.`);
-        if (status === undefined) return fail('shape', expected, attempt.got);
-        const message = `${source}: ${described}: expected JSON, got status ${status}.`;
-        throw status === 404 ? new NotFoundError(message) : new StatusError(status, message);
-      }
+      if (attempt.kind === 'refused') throw toRefusal(`${source}: ${described}`, maxBytes, attempt);
       if (retries === RETRIES)
         return fail('unavailable', 'an answer', `${attempt.got}, ${RETRIES + 1} times`);
       if (attempt.retryAfterMs > MAX_RETRY_AFTER_MS) {
@@ -135,6 +127,17 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     getJson: (url, options) => readJson(url, undefined, options),
     postJson: readJson,
   };
+}
+
+function toRefusal(
+  where: string,
+  maxBytes: number,
+  { status, got }: Extract<Attempt, { readonly kind: 'refused' }>,
+): SourceError {
+  const message = `${where}: expected JSON${got === MORE ? ` of at most ${maxBytes} bytes` : ''}, got ${got}.`;
+  if (status === 404) return new NotFoundError(message);
+  if (status !== undefined) return new StatusError(status, message);
+  return got === MORE ? new TooLargeError(message) : new SourceError('shape', message);
 }
 
 function toAnswer(

@@ -75,7 +75,6 @@ export function createJsonRpc({ source, endpoint, limits, tools, ...pacing }: Js
     ...(limits && { limits }),
   });
   let lastId = 0;
-  let most = Infinity; // of calls in a batch
 
   async function post(
     body: RpcRequest | readonly RpcRequest[],
@@ -107,6 +106,29 @@ export function createJsonRpc({ source, endpoint, limits, tools, ...pacing }: Js
     }
   }
 
+  return {
+    where,
+    scrub,
+    ...createBatches(tryBatch),
+    async call(call, signal, maxBytes) {
+      const request = numbered(call);
+      const read = parseAnswer(where, await post(request, signal, maxBytes), scrub);
+      // JSON-RPC 2.0 §5: the id of an error is null if the node could not read that of the request
+      return read.id === String(request.id) || 'error' in read.answer
+        ? read.answer
+        : refuseId(where, request.id, read.id);
+    },
+  };
+}
+
+/**
+ * Creates the methods that send batches, by one that sends a single one and resolves to a failure if fewer calls may pass. A
+ * number of calls that a node refused is never sent again.
+ */
+function createBatches(
+  tryBatch: (...args: Parameters<JsonRpc['batch']>) => Promise<readonly RpcAnswer[] | SourceError>,
+): Pick<JsonRpc, 'part' | 'batch'> {
+  let most = Infinity;
   const part: JsonRpc['part'] = async (calls, signal, maxBytes) => {
     let isForCalls = false;
     for (let size = Math.min(most, calls.length); ; size = Math.ceil(size / 2)) {
@@ -119,19 +141,8 @@ export function createJsonRpc({ source, endpoint, limits, tools, ...pacing }: Js
       isForCalls ||= !(got instanceof TooLargeError);
     }
   };
-
   return {
-    where,
-    scrub,
     part,
-    async call(call, signal, maxBytes) {
-      const request = numbered(call);
-      const read = parseAnswer(where, await post(request, signal, maxBytes), scrub);
-      // JSON-RPC 2.0 §5: the id of an error is null if the node could not read that of the request
-      return read.id === String(request.id) || 'error' in read.answer
-        ? read.answer
-        : refuseId(where, request.id, read.id);
-    },
     async batch(calls, signal, maxBytes) {
       const answers: RpcAnswer[] = [];
       while (answers.length < calls.length)

@@ -177,38 +177,8 @@ const HEADER_SKEW = 7_200;
 export function createBitcoinRpc(rpc: JsonRpc): BitcoinRpc {
   const { where } = rpc;
 
-  async function askAll(
-    calls: readonly RpcCall[],
-    signal: AbortSignal,
-    maxBytes?: number,
-  ): Promise<readonly unknown[]> {
-    const answers = await rpc.batch(calls, signal, maxBytes);
-    return answers.map((answer, i) => resultOf(where, calls[i]?.method ?? '', answer));
-  }
-
-  async function headersOf(heights: readonly number[], signal: AbortSignal): Promise<readonly BlockHeader[]> {
-    const hashCalls = heights.map(toHashCall);
-    const hashes = (await askAll(hashCalls, signal)).map((each) => toHash(where, each, 'hash of a block'));
-    const headers = await askAll(hashes.map(toHeaderCall), signal);
-    return headers.map((each, i) => {
-      const header = parseHeader(where, each, heights[i] ?? -1);
-      if (header.hash === hashes[i]) return header;
-      throw shapeError(where, `the header ${hashes[i] ?? ''}`, header.hash);
-    });
-  }
-
-  /** Returns the error of a node that deleted old blocks. */
-  async function prunedError(height: number, signal: AbortSignal): Promise<SourceError> {
-    const [info] = await askAll([CHAIN_INFO], signal);
-    const first = readCount(where, toFields(where, info), 'pruneheight');
-    const [header] = await headersOf([first], signal);
-    const since = firstWholeDate(header?.time ?? 0);
-    const remedy = `Set "since" of bitcoin to ${since} in the policy, or use a node that is not pruned.`;
-    return new SourceError(
-      'shape',
-      `${where}: block ${height}: the node is pruned and has the blocks from ${first} only. ${remedy}`,
-    );
-  }
+  const askAll = (calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly unknown[]> =>
+    readAll(rpc, calls, signal);
 
   return {
     where,
@@ -229,18 +199,58 @@ export function createBitcoinRpc(rpc: JsonRpc): BitcoinRpc {
     },
     client: (signal) =>
       askClient(rpc, NETWORK_INFO, (value) => (value as { subversion?: unknown } | null)?.subversion, signal),
-    headers: headersOf,
+    headers: (heights, signal) => readHeaders(rpc, heights, signal),
     async blocks(headers, signal) {
       const calls = headers.map(({ hash }) => ({ method: 'getblock', params: [hash, 3] }));
       const answers = await rpc.batch(calls, signal, MAX_BLOCK_BYTES);
       const pruned = answers.findIndex(isPruned);
-      if (pruned !== -1) throw await prunedError(headers[pruned]?.height ?? 0, signal);
+      if (pruned !== -1) throw await prunedError(rpc, headers[pruned]?.height ?? 0, signal);
       return headers.map((header, i) => {
         const answer = answers[i] ?? { result: undefined };
         return parseBlock(where, resultOf(where, 'getblock', answer), header);
       });
     },
   };
+}
+
+/** Returns the results of calls that are sent as a batch. @throws SourceError for an error of the node */
+async function readAll(
+  rpc: JsonRpc,
+  calls: readonly RpcCall[],
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
+  const answers = await rpc.batch(calls, signal);
+  return answers.map((answer, i) => resultOf(rpc.where, calls[i]?.method ?? '', answer));
+}
+
+async function readHeaders(
+  rpc: JsonRpc,
+  heights: readonly number[],
+  signal: AbortSignal,
+): Promise<readonly BlockHeader[]> {
+  const { where } = rpc;
+  const found = await readAll(rpc, heights.map(toHashCall), signal);
+  const hashes = found.map((each) => toHash(where, each, 'hash of a block'));
+  const headers = await readAll(rpc, hashes.map(toHeaderCall), signal);
+  return headers.map((each, i) => {
+    const header = parseHeader(where, each, heights[i] ?? -1);
+    if (header.hash === hashes[i]) return header;
+    throw shapeError(where, `the header ${hashes[i] ?? ''}`, header.hash);
+  });
+}
+
+/** Returns the error of a node that deleted a block, with the first date that it has. */
+async function prunedError(rpc: JsonRpc, height: number, signal: AbortSignal): Promise<SourceError> {
+  const { where } = rpc;
+  const [info] = await readAll(rpc, [CHAIN_INFO], signal);
+  const first = readCount(where, toFields(where, info), 'pruneheight');
+  const [header] = await readHeaders(rpc, [first], signal);
+  const since = firstWholeDate(header?.time ?? 0);
+  const remedy = `Set "since" of bitcoin to ${since} in the policy, or use a node that is not pruned.`;
+  return new SourceError(
+    'shape',
+    `${where}: block ${height}: the node is pruned and has the blocks from ${first} only. ${remedy}`,
+  );
 }
 
 export function toHashCall(height: number): RpcCall {

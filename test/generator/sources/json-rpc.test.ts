@@ -195,7 +195,7 @@ describe('a client of JSON-RPC', () => {
     expect(service.takeRequests()).toHaveLength(1);
   });
 
-  it('takes the method that Hardhat 3.18.0 does not support as a difference, not as a failure that may pass', async () => {
+  it('takes the method that Hardhat 3.18.0 does not support as a difference, not as a failure that may pass', () => {
     const answer = { error: { code: -32004, message: 'Method eth_getBlockReceipts is not supported' } };
     const result = (): unknown => resultOf('here', 'echo', answer);
     expect(result).toThrow(expect.objectContaining({ code: 'shape' }));
