@@ -171,7 +171,7 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
   const { outcome, values, missing } = decideDay(date, { values: merged }, plan.rules, nowMs);
   const taken =
     metricsIn(values).length === 0 ? [] : parts.filter((each) => metricsIn(each.values).length > 0);
-  if (awaited === undefined && isUnread(run, date, { parts, taken })) return undefined;
+  if (isUnread(run, date, { awaited, parts, taken })) return undefined;
   if (taken.length > 0) run.values.set(date, values);
   const rule = outcome === 'accepted' ? ('day' as const) : ('deadline' as const);
   const reason = reasonOn(date, run.accepted, before.decisions);
@@ -210,8 +210,17 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
 function isUnread(
   { plan, reader, values }: ChainRun,
   date: string,
-  { parts, taken }: { readonly parts: readonly JudgedPart[]; readonly taken: readonly JudgedPart[] },
+  {
+    awaited,
+    parts,
+    taken,
+  }: {
+    readonly awaited: AwaitedDate | undefined;
+    readonly parts: readonly JudgedPart[];
+    readonly taken: readonly JudgedPart[];
+  },
 ): boolean {
+  if (awaited !== undefined) return false; // its deadline counts
   const [main] = plan.parts;
   const unread = plan.parts.filter(
     (part) => reader.hasFailed(part.source, date) && !parts.some((each) => each.part === part),

@@ -88,10 +88,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     for (let retries = 0; ; retries += 1) {
       if (tools.now() < closedUntilMs) return failClosed('');
       await takeTurn(signal);
-      let attempt = await enter(() => {
-        signal.throwIfAborted();
-        return requestOnce(once, signal);
-      });
+      let attempt = await enter(() => requestOnce(once, signal));
       if (attempt.kind === 'answered') {
         const found = toAnswer(attempt.bytes, { source, url: described, nowMs: tools.now() });
         const got = findPassing?.(found.value);
@@ -214,6 +211,7 @@ type RequestOptions = {
 /** GETs a URL once, or POSTs to it, without following a redirect. @throws the reason of `signal` when it is aborted. */
 export async function requestOnce(options: RequestOptions, signal: AbortSignal): Promise<Attempt> {
   const { url, body, limits, tools } = options;
+  signal.throwIfAborted();
   const watch = watchTransfer(limits);
   try {
     const answer = await tools.fetch(url, {
