@@ -23,7 +23,7 @@ import {
   withoutLaterMarks,
   withoutMark,
 } from './collection-store.js';
-import { judgeDate, noteDecisions, openDays, readChecks, withheldOf } from './day-judge.js';
+import { judgeDate, type JudgedPart, noteDecisions, openDays, readChecks, withheldOf } from './day-judge.js';
 import { reviseKnown, toDayLines } from './revise-known.js';
 
 const HOUR_MS = 3_600_000;
@@ -144,14 +144,18 @@ async function* collectDates(
     if (run.values.has(date)) continue;
     run.signal.throwIfAborted();
     const step = await acceptDate(run, date, state);
-    ({ state } = step);
     run.reader.forgetBefore(date);
+    if (step === undefined) continue;
+    ({ state } = step);
     yield step;
   }
 }
 
-/** Decides about a date without accepted values. */
-async function acceptDate(run: ChainRun, date: string, before: ChainState): Promise<DayStep> {
+/**
+ * Decides about a date without accepted values. Resolves to `undefined` if it could not be read, and was not awaited before:
+ * the next collection judges it as if this one had not been.
+ */
+async function acceptDate(run: ChainRun, date: string, before: ChainState): Promise<DayStep | undefined> {
   const { plan, nowMs, now } = run;
   const awaited = before.awaited.find((each) => each.date === date);
   const isNewLevel = [...run.decided].some((decided) => decided < date);
@@ -167,6 +171,7 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
   const { outcome, values, missing } = decideDay(date, { values: merged }, plan.rules, nowMs);
   const taken =
     metricsIn(values).length === 0 ? [] : parts.filter((each) => metricsIn(each.values).length > 0);
+  if (isUnread(run, date, { awaited, parts, taken })) return undefined;
   if (taken.length > 0) run.values.set(date, values);
   const rule = outcome === 'accepted' ? ('day' as const) : ('deadline' as const);
   const reason = reasonOn(date, run.accepted, before.decisions);
@@ -196,6 +201,33 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
       withheld: withheldOf(date, parts, values, plan.rules, run.values.get(addDays(date, -1))),
     },
   };
+}
+
+/**
+ * Returns whether a date stays open because the main source could not be read, or another one without which nothing is taken.
+ * @throws SourceError if no date before it has values, because the next collection would begin after it.
+ */
+function isUnread(
+  { plan, reader, values }: ChainRun,
+  date: string,
+  {
+    awaited,
+    parts,
+    taken,
+  }: {
+    readonly awaited: AwaitedDate | undefined;
+    readonly parts: readonly JudgedPart[];
+    readonly taken: readonly JudgedPart[];
+  },
+): boolean {
+  if (awaited !== undefined) return false; // its deadline counts
+  const [main] = plan.parts;
+  const unread = plan.parts.filter(
+    (part) => reader.hasFailed(part.source, date) && !parts.some((each) => each.part === part),
+  );
+  const failure = unread.includes(main) ? reader.mainFailures.at(-1) : undefined;
+  if (failure !== undefined && values.size === 0) throw failure;
+  return failure !== undefined || (unread.length > 0 && taken.length === 0);
 }
 
 /** Returns whether the deadline of an awaited date has passed since the last collection. */

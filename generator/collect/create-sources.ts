@@ -37,6 +37,8 @@ export type SourceContext = {
   readonly environment: { readonly [name: string]: string | undefined };
   readonly openStore: (address: string) => Promise<ObjectStore>;
   readonly signal: AbortSignal;
+  /** True if maybe no SQL runs: the engine is then opened by the first query, and its failure is one of that source. */
+  readonly opensEngineLate?: boolean;
 };
 
 /**
@@ -51,10 +53,12 @@ export async function createSources(
   const sources = new Map<string, Source>();
   const readOnce = createReadOnce();
   const engine = (): Promise<Engine> =>
-    readOnce('engine', () => createEngine(policy.engine ?? { kind: 'duckdb' }, context));
+    readOnce('engine', () => openEngine(policy.engine ?? { kind: 'duckdb' }, context));
   for (const [name, entry] of Object.entries(policy.sources)) {
     const users = CHAIN_IDS.filter((chain) => namesOf(policy, chain).includes(name));
     if (!users.some((chain) => chains.includes(chain))) continue;
+    const usesSql = entry.kind === 'aws' || entry.kind === 'sonarx';
+    if (usesSql && context.opensEngineLate !== true) await engine().catch(toUsageError);
     const source = await createSource({ name, entry, users, policy }, engine, context);
     const refusal = findLicenceRefusal(
       { ...source.facts, id: name },
@@ -87,11 +91,11 @@ async function createSource(
 ): Promise<Source> {
   switch (entry.kind) {
     case 'aws':
-      return createAws(await toBucketOptions(entry, engine, context));
+      return createAws(toBucketOptions(entry, engine, context));
     case 'sonarx': {
       const { blocks_only: only } = entry;
       const blocksOnly = only === undefined ? {} : { blocksOnly: { arbitrum: only, base: only } };
-      return createSonarx({ ...(await toBucketOptions(entry, engine, context)), ...blocksOnly });
+      return createSonarx({ ...toBucketOptions(entry, engine, context), ...blocksOnly });
     }
     case 'growthepie':
       return createGrowthepie(pick('endpoint', entry.endpoint));
@@ -106,12 +110,12 @@ async function createSource(
   }
 }
 
-async function toBucketOptions(
+function toBucketOptions(
   { endpoint, bucket }: AwsPolicy | SonarxPolicy,
-  engine: () => Promise<Engine>,
+  openEngine: () => Promise<Engine>,
   { cacheFolder }: SourceContext,
-): Promise<Parameters<typeof createAws>[0]> {
-  return { engine: await engine(), cacheFolder, ...pick('endpoint', endpoint), ...pick('bucket', bucket) };
+): Parameters<typeof createAws>[0] {
+  return { openEngine, cacheFolder, ...pick('endpoint', endpoint), ...pick('bucket', bucket) };
 }
 
 function toCoinMetrics(
@@ -179,36 +183,33 @@ function readVariable(name: string, variable: string, { environment }: SourceCon
   );
 }
 
-/** Creates the engine of a policy. @throws GeneratorError 'usage' if it is not installed or cannot be reached */
-async function createEngine(engine: PolicyEngine, { cacheFolder, signal }: SourceContext): Promise<Engine> {
-  try {
-    switch (engine.kind) {
-      case 'duckdb':
-        return await createDuckDbEngine({
-          folder: cacheFolder,
-          ...pick('threads', engine.threads),
-          ...pick('memoryMb', engine.memory_mb),
-        });
-      case 'trino': {
-        const { endpoint, catalog, database, user } = engine;
-        return await createTrinoEngine(
-          { endpoint, catalog, schema: database, ...pick('user', user) },
-          signal,
-        );
-      }
-      case 'athena': {
-        const { region, workgroup, database, output, endpoint } = engine;
-        const { createAthenaEngine } = await import('../engines/athena-engine.js'); // its client takes long to load
-        const options = { region, workgroup, database };
-        return await createAthenaEngine(
-          { ...options, ...pick('outputLocation', output), ...pick('endpoint', endpoint) },
-          signal,
-        );
-      }
+function toUsageError(error: unknown): never {
+  if (!(error instanceof EngineError)) throw error;
+  throw new GeneratorError('usage', error.message, { cause: error, next: RUN_AGAIN });
+}
+
+/** Opens the engine of a policy. @throws EngineError if it is not installed or cannot be reached */
+async function openEngine(engine: PolicyEngine, { cacheFolder, signal }: SourceContext): Promise<Engine> {
+  switch (engine.kind) {
+    case 'duckdb':
+      return createDuckDbEngine({
+        folder: cacheFolder,
+        ...pick('threads', engine.threads),
+        ...pick('memoryMb', engine.memory_mb),
+      });
+    case 'trino': {
+      const { endpoint, catalog, database, user } = engine;
+      return createTrinoEngine({ endpoint, catalog, schema: database, ...pick('user', user) }, signal);
     }
-  } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    throw new GeneratorError('usage', error.message, { cause: error, next: RUN_AGAIN });
+    case 'athena': {
+      const { region, workgroup, database, output, endpoint } = engine;
+      const { createAthenaEngine } = await import('../engines/athena-engine.js'); // its client takes long to load
+      const options = { region, workgroup, database };
+      return createAthenaEngine(
+        { ...options, ...pick('outputLocation', output), ...pick('endpoint', endpoint) },
+        signal,
+      );
+    }
   }
 }
 

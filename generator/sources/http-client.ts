@@ -3,7 +3,7 @@ import { sha256Hex } from '../../schemas/digest.js';
 import type { ResponseEvidence } from '../core/collection/day-values.js';
 import { parseJsonDigits } from '../core/collection/decimal.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
-import { SourceError } from './source.js';
+import { NotFoundError, SourceError, StatusError, TooLargeError } from './source.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const RETRIES = 5;
@@ -31,6 +31,8 @@ type AnswerOptions = {
   /** Most bytes of the answer's body, decompressed. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** Returns what a value says that may pass, such as the error of a node that is starting; it is then requested again. */
+  readonly findPassing?: (value: unknown) => string | undefined;
 };
 
 /** A parsed answer, and the evidence of its bytes after decompression. */
@@ -46,6 +48,8 @@ export type HttpClientOptions = {
   /** Address of the service; https, or http on loopback. */
   readonly endpoint: string;
   readonly pace: Pace;
+  /** Most requests at the same time; any number by default. */
+  readonly atOnce?: number;
   /** Query parameters that are secret: neither errors nor evidence show them. */
   readonly secretParameters?: readonly string[];
   /** Value of the header `Authorization` of all requests. */
@@ -62,11 +66,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { source, secretParameters = [], authorization, limits = LIMITS, tools = SYSTEM_TOOLS } = options;
   const { origin } = parseEndpoint(source, options.endpoint);
   const takeTurn = createPacer(options.pace, tools);
+  const enter = createGate(options.atOnce ?? Infinity);
   const shared = { userAgent: USER_AGENT, limits, tools };
   let closedUntilMs = 0;
 
-  async function request(url: URL, body: string | undefined, answer: AnswerOptions): Promise<Uint8Array> {
-    const { maxBytes, signal } = answer;
+  async function request(url: URL, body: string | undefined, answer: AnswerOptions): Promise<JsonAnswer> {
+    const { maxBytes, signal, findPassing } = answer;
     const described = publicUrl(url, secretParameters);
     const fail = (code: SourceError['code'], expected: string, got: string): never => {
       throw new SourceError(code, `${source}: ${described}: expected ${expected}, got ${got}.`);
@@ -83,14 +88,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     for (let retries = 0; ; retries += 1) {
       if (tools.now() < closedUntilMs) return failClosed('');
       await takeTurn(signal);
-      signal.throwIfAborted();
-      const attempt = await requestOnce(once, signal);
-      if (attempt.kind === 'answered') return attempt.bytes;
-      if (attempt.kind === 'refused') {
-        if (attempt.status === 404)
-          throw new NotFoundError(`${source}: ${described}: expected JSON, got status 404.`);
-        return fail('shape', `JSON of at most ${maxBytes} bytes`, attempt.got);
+      let attempt = await enter(() => requestOnce(once, signal));
+      if (attempt.kind === 'answered') {
+        const found = toAnswer(attempt.bytes, { source, url: described, nowMs: tools.now() });
+        const got = findPassing?.(found.value);
+        if (got === undefined) return found;
+        attempt = { kind: 'failed', got, retryAfterMs: 0 };
       }
+      if (attempt.kind === 'refused') throw toRefusal(`${source}: ${described}`, maxBytes, attempt);
       if (retries === RETRIES)
         return fail('unavailable', 'an answer', `${attempt.got}, ${RETRIES + 1} times`);
       if (attempt.retryAfterMs > MAX_RETRY_AFTER_MS) {
@@ -112,14 +117,24 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const got = url === undefined ? 'text that is not a URL' : `one on ${url.origin}`;
       throw new SourceError('shape', `${source}: expected a URL on ${origin}, got ${got}.`);
     }
-    const bytes = await request(url, body, options);
-    return toAnswer(bytes, { source, url: publicUrl(url, secretParameters), nowMs: tools.now() });
+    return request(url, body, options);
   }
 
   return {
     getJson: (url, options) => readJson(url, undefined, options),
     postJson: readJson,
   };
+}
+
+function toRefusal(
+  where: string,
+  maxBytes: number,
+  { status, got }: Extract<Attempt, { readonly kind: 'refused' }>,
+): SourceError {
+  const message = `${where}: expected JSON${got === MORE ? ` of at most ${maxBytes} bytes` : ''}, got ${got}.`;
+  if (status === 404) return new NotFoundError(message);
+  if (status !== undefined) return new StatusError(status, message);
+  return got === MORE ? new TooLargeError(message) : new SourceError('shape', message);
 }
 
 function toAnswer(
@@ -196,6 +211,7 @@ type RequestOptions = {
 /** GETs a URL once, or POSTs to it, without following a redirect. @throws the reason of `signal` when it is aborted. */
 export async function requestOnce(options: RequestOptions, signal: AbortSignal): Promise<Attempt> {
   const { url, body, limits, tools } = options;
+  signal.throwIfAborted();
   const watch = watchTransfer(limits);
   try {
     const answer = await tools.fetch(url, {
@@ -242,6 +258,9 @@ function judgeStatus({ status, headers }: Response, url: URL, nowMs: number): At
   return { kind: 'refused', got: `status ${status}`, status };
 }
 
+/** What a request got that would have been too long. */
+const MORE = 'more';
+
 /** Reads a body piece by piece, so that a small compressed one cannot fill the memory. */
 async function readBody(answer: Response, maxBytes: number, progress: () => void): Promise<Attempt> {
   const chunks: Uint8Array[] = [];
@@ -249,7 +268,7 @@ async function readBody(answer: Response, maxBytes: number, progress: () => void
   for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
     progress();
     size += chunk.length;
-    if (size > maxBytes) return { kind: 'refused', got: 'more' }; // leaving the loop cancels the body
+    if (size > maxBytes) return { kind: 'refused', got: MORE }; // leaving the loop cancels the body
     chunks.push(chunk);
   }
   return { kind: 'answered', bytes: Buffer.concat(chunks) };
@@ -298,6 +317,23 @@ function createPacer(
     const startMs = oldest === undefined ? nowMs : Math.max(nowMs, oldest + perMs);
     starts.push(startMs);
     if (startMs > nowMs) await sleep(startMs - nowMs, signal);
+  };
+}
+
+/** Creates a function that runs at most so many requests at the same time, in the order of its calls. */
+function createGate(atOnce: number): <T>(run: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let open = 0;
+  return async (run) => {
+    if (open === atOnce) await new Promise<void>((resolve) => void waiting.push(resolve));
+    else open += 1;
+    try {
+      return await run();
+    } finally {
+      const next = waiting.shift(); // which takes the place over
+      if (next === undefined) open -= 1;
+      else next();
+    }
   };
 }
 
@@ -357,12 +393,4 @@ function watchTransfer({ firstByteMs, idleMs, totalMs }: TransferLimits): Transf
       clearTimeout(stage);
     },
   };
-}
-
-/** Status 404: the service does not have what was requested, or no longer. */
-export class NotFoundError extends SourceError {
-  constructor(message: string) {
-    super('shape', message);
-    this.name = 'NotFoundError';
-  }
 }

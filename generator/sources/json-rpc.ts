@@ -7,7 +7,7 @@ import {
   SYSTEM_TOOLS,
   type TransferLimits,
 } from './http-client.js';
-import { describeValue, type Probe, shapeError, SourceError } from './source.js';
+import { describeValue, shapeError, SourceError, StatusError, TooLargeError } from './source.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 
 const MAX_BYTES = 32_000_000;
@@ -18,9 +18,10 @@ export type RpcCall = {
   readonly params: readonly (string | number | boolean | readonly string[])[];
 };
 
+type RpcError = { readonly code: number; readonly message: string };
+
 /** The answer to a call: its result, in which every number is a `JsonNumber`, or the node's error. */
-type RpcAnswer =
-  { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };
+export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
 /** A node that answers JSON-RPC 2.0 over HTTP. */
 export type JsonRpc = {
@@ -29,10 +30,17 @@ export type JsonRpc = {
   /** Sends a call by itself. @throws SourceError, or the reason of `signal` */
   readonly call: (call: RpcCall, signal: AbortSignal, maxBytes?: number) => Promise<RpcAnswer>;
   /**
-   * Sends calls in one request, and returns their answers in the order of the calls.
-   * @throws SourceError, also if the node refuses the batch; the reason of `signal`
+   * Sends calls in one request, and returns their answers in the order of the calls. If the node refuses so many, they are
+   * sent in halves, as are all later batches. They are sent in halves too if their answers are too long together.
+   * @throws SourceError, also if the node refuses a batch of one call; the reason of `signal`
    */
   readonly batch: (
+    calls: readonly RpcCall[],
+    signal: AbortSignal,
+    maxBytes?: number,
+  ) => Promise<readonly RpcAnswer[]>;
+  /** Sends as many of the calls, from the first, as the node takes in one request, and returns their answers, as `batch` does. */
+  readonly part: (
     calls: readonly RpcCall[],
     signal: AbortSignal,
     maxBytes?: number,
@@ -48,17 +56,19 @@ type JsonRpcOptions = {
   /** https, or http on loopback. Only its origin is ever shown. */
   readonly endpoint: string;
   readonly pace: Pace;
+  /** Most requests at the same time. */
+  readonly atOnce?: number;
   readonly limits?: TransferLimits;
   readonly tools?: HttpTools;
 };
 
 /** Creates a client of a node. @throws GeneratorError 'usage' for an endpoint that is not safe */
-export function createJsonRpc({ source, endpoint, pace, limits, tools }: JsonRpcOptions): JsonRpc {
+export function createJsonRpc({ source, endpoint, limits, tools, ...pacing }: JsonRpcOptions): JsonRpc {
   const { url, origin, authorization, scrub } = parseNodeEndpoint(source, endpoint);
   const where = `${source}: ${origin}`;
   const client = createHttpClient({
     source,
-    pace,
+    ...pacing,
     tools: tools ?? SYSTEM_TOOLS,
     endpoint: origin,
     ...(authorization !== undefined && { authorization }),
@@ -66,24 +76,40 @@ export function createJsonRpc({ source, endpoint, pace, limits, tools }: JsonRpc
   });
   let lastId = 0;
 
-  async function post(body: unknown, signal: AbortSignal, maxBytes = MAX_BYTES): Promise<unknown> {
+  async function post(
+    body: RpcRequest | readonly RpcRequest[],
+    signal: AbortSignal,
+    maxBytes = MAX_BYTES,
+  ): Promise<unknown> {
+    const findPassing = (value: unknown): string | undefined => findStarting(value, scrub);
     try {
-      return (await client.postJson(url, JSON.stringify(body), { maxBytes, signal })).value;
+      return (await client.postJson(url, JSON.stringify(body), { maxBytes, signal, findPassing })).value;
     } catch (error) {
-      if (!(error instanceof SourceError)) throw error;
-      throw new SourceError(error.code, scrub(error.message)); // without its cause, which quotes the answer
+      throw toNodeError(error, { where, scrub, calls: [body].flat() });
     }
   }
 
-  const numbered = (call: RpcCall): RpcCall & { jsonrpc: string; id: number } => ({
-    jsonrpc: '2.0',
-    id: (lastId += 1),
-    ...call,
-  });
+  const numbered = (call: RpcCall): RpcRequest => ({ jsonrpc: '2.0', id: (lastId += 1), ...call });
+
+  /** Sends calls as one request. Resolves to the failure if the node may take fewer calls. */
+  async function tryBatch(
+    calls: readonly RpcCall[],
+    signal: AbortSignal,
+    maxBytes?: number,
+  ): Promise<readonly RpcAnswer[] | SourceError> {
+    const requests = calls.map(numbered);
+    try {
+      return parseBatch(requests, await post(requests, signal, maxBytes), { where, scrub });
+    } catch (error) {
+      if (error instanceof BatchError || error instanceof TooLargeError) return error;
+      throw error;
+    }
+  }
 
   return {
     where,
     scrub,
+    ...createBatches(tryBatch),
     async call(call, signal, maxBytes) {
       const request = numbered(call);
       const read = parseAnswer(where, await post(request, signal, maxBytes), scrub);
@@ -92,33 +118,138 @@ export function createJsonRpc({ source, endpoint, pace, limits, tools }: JsonRpc
         ? read.answer
         : refuseId(where, request.id, read.id);
     },
+  };
+}
+
+/**
+ * Creates the methods that send batches, by one that sends a single one and resolves to a failure if fewer calls may pass. A
+ * number of calls that a node refused is never sent again.
+ */
+function createBatches(
+  tryBatch: (...args: Parameters<JsonRpc['batch']>) => Promise<readonly RpcAnswer[] | SourceError>,
+): Pick<JsonRpc, 'part' | 'batch'> {
+  let most = Infinity;
+  const part: JsonRpc['part'] = async (calls, signal, maxBytes) => {
+    let isForCalls = false;
+    for (let size = Math.min(most, calls.length); ; size = Math.ceil(size / 2)) {
+      const got = await tryBatch(calls.slice(0, size), signal, maxBytes);
+      if (!(got instanceof SourceError)) {
+        if (isForCalls) most = Math.min(most, size);
+        return got;
+      }
+      if (size === 1) throw got;
+      isForCalls ||= !(got instanceof TooLargeError);
+    }
+  };
+  return {
+    part,
     async batch(calls, signal, maxBytes) {
-      const requests = calls.map(numbered);
-      const answered = await post(requests, signal, maxBytes);
-      if (!Array.isArray(answered)) {
-        resultOf(where, 'a batch', parseAnswer(where, answered, scrub).answer); // throws an error of the node
-        throw shapeError(where, 'an array of answers', 'a single one');
-      }
-      const answers = new Map<string, RpcAnswer>();
-      for (const each of answered as unknown[]) {
-        const { id, answer } = parseAnswer(where, each, scrub);
-        if (answers.has(id)) throw shapeError(where, `one answer ${id}`, 'another one');
-        answers.set(id, answer);
-      }
-      if (answers.size > calls.length) throw shapeError(where, `${calls.length} answers`, `${answers.size}`);
-      return requests.map(({ id }) => answers.get(String(id)) ?? refuseId(where, id, 'none'));
+      const answers: RpcAnswer[] = [];
+      while (answers.length < calls.length)
+        answers.push(...(await part(calls.slice(answers.length), signal, maxBytes)));
+      return answers;
     },
   };
+}
+
+/** A call as it is sent. */
+type RpcRequest = RpcCall & { readonly jsonrpc: string; readonly id: number };
+
+/** A refusal of a whole batch, maybe because it has too many calls. */
+class BatchError extends SourceError {}
+
+/**
+ * Errors that say that the answers of a batch are too long together. Sources: geth 1.17.10, which answers the other calls;
+ * jsonrpsee (reth).
+ */
+const TOO_LARGE: readonly number[] = [-32003, -32011];
+
+/** Returns the answers of a batch in the order of its calls. @throws SourceError, a BatchError if fewer calls may pass */
+function parseBatch(
+  requests: readonly RpcRequest[],
+  answered: unknown,
+  { where, scrub }: Pick<JsonRpc, 'where' | 'scrub'>,
+): readonly RpcAnswer[] {
+  if (!Array.isArray(answered)) {
+    const { answer } = parseAnswer(where, answered, scrub);
+    if ('result' in answer) throw shapeError(where, 'an array of answers', 'a single one');
+    throw toBatchError(where, answer.error);
+  }
+  const answers = new Map<string, RpcAnswer>();
+  for (const each of answered as unknown[]) {
+    const { id, answer } = parseAnswer(where, each, scrub);
+    if (answers.has(id)) throw shapeError(where, `one answer ${id}`, 'another one');
+    answers.set(id, answer);
+  }
+  const { length } = requests;
+  if (answers.size > length) throw shapeError(where, `${length} answers`, `${answers.size}`);
+  const errors = [...answers.values()].flatMap((answer) => ('error' in answer ? [answer.error] : []));
+  const tooLarge = errors.find(({ code }) => TOO_LARGE.includes(code));
+  // geth 1.17.10 refuses a batch by one entry with the id of the first call
+  const refusal = answers.size < length ? errors[0] : length > 1 ? tooLarge : undefined;
+  if (refusal !== undefined) throw toBatchError(where, refusal);
+  return requests.map(({ id }) => answers.get(String(id)) ?? refuseId(where, id, 'none'));
+}
+
+function toBatchError(where: string, error: RpcError): SourceError {
+  const { code, message } = toResultError(where, 'a batch', error);
+  return TOO_LARGE.includes(error.code) ? new TooLargeError(message) : new BatchError(code, message);
+}
+
+/** The error of Bitcoin Core until it has loaded its blocks. */
+const STARTING = -28;
+
+/** Returns the error of a node that is starting, in an answer or in one of a batch. */
+function findStarting(value: unknown, scrub: JsonRpc['scrub']): string | undefined {
+  for (const each of [value].flat()) {
+    const error = (each as { error?: unknown } | null | undefined)?.error;
+    const { code, message } = parseError(error ?? {}, scrub);
+    if (code === STARTING) return `the error ${code}: ${message}`;
+  }
+  return undefined;
+}
+
+/** Returns what a failed request says about the node, without secrets, and without its cause, which quotes the answer. */
+function toNodeError(
+  error: unknown,
+  { where, scrub, calls }: Pick<JsonRpc, 'where' | 'scrub'> & { readonly calls: readonly RpcCall[] },
+): unknown {
+  if (!(error instanceof SourceError)) return error;
+  if (error instanceof StatusError && error.status === 401) {
+    return new StatusError(
+      401,
+      `${where}: the node refuses the user or password (status 401). Correct them.`,
+    );
+  }
+  if (error instanceof StatusError && error.status === 403) {
+    const methods = [...new Set(calls.map(({ method }) => method))].join(', ');
+    const remedy = 'Allow this user all methods that the source needs.';
+    return new StatusError(
+      403,
+      `${where}: the node refuses to be asked for ${methods} (status 403). ${remedy}`,
+    );
+  }
+  const message = scrub(error.message);
+  if (error instanceof TooLargeError) return new TooLargeError(message);
+  const isBatchError = error instanceof StatusError && error.status === 413;
+  return isBatchError ? new BatchError(error.code, message) : new SourceError(error.code, message);
 }
 
 /** Returns the result of an answer. @throws SourceError for an error of the node */
 export function resultOf(where: string, what: string, answer: RpcAnswer): unknown {
   if ('result' in answer) return answer.result;
-  const { code, message } = answer.error;
-  // JSON-RPC 2.0 §5.1: the method or its parameters are unknown to the node, which another try would not change
-  const isFinal = code === -32700 || (code <= -32600 && code >= -32602);
-  throw new SourceError(
-    isFinal ? 'shape' : 'unavailable',
+  throw toResultError(where, what, answer.error);
+}
+
+/**
+ * Errors that another try would not change: a request that is not valid, and a method or parameters that the node does not
+ * know. Sources: JSON-RPC 2.0 §5.1; EIP-1474, -32004 `Method not supported`, which Hardhat 3.18.0 sends.
+ */
+const FINAL_ERRORS: readonly number[] = [-32700, -32600, -32601, -32602, -32004];
+
+function toResultError(where: string, what: string, { code, message }: RpcError): SourceError {
+  return new SourceError(
+    FINAL_ERRORS.includes(code) ? 'shape' : 'unavailable',
     `${where}: ${what}: expected a result, got the error ${code}: ${message}.`,
   );
 }
@@ -139,7 +270,7 @@ function parseAnswer(
   return { id: idText, answer: { result } };
 }
 
-function parseError(error: unknown, scrub: JsonRpc['scrub']): { code: number; message: string } {
+function parseError(error: unknown, scrub: JsonRpc['scrub']): RpcError {
   const { code, message } = error as { code?: unknown; message?: unknown };
   const text = typeof message === 'string' ? message : describeValue(error);
   const shown = scrub(text.replace(/\p{C}/gu, '?')).slice(0, 160).replace(/\.+$/, '');
@@ -209,8 +340,6 @@ function createScrubber(secrets: readonly string[]): NodeEndpoint['scrub'] {
   return (text) => longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }
 
-const LONGEST_CLIENT = 120;
-
 /** A JSON object of a node. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -224,124 +353,4 @@ export function toFields(where: string, value: unknown): Fields {
 export function toArray(where: string, value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw shapeError(where, `an array as ${name}`, describeValue(value));
-}
-
-/** Returns the name and version of a node's program as text that can be printed; `unknown` for none. */
-export function toClientName(value: unknown, scrub: JsonRpc['scrub']): string {
-  if (typeof value !== 'string' || value.trim() === '') return 'unknown';
-  return scrub(value.replace(/\p{C}/gu, '?')).trim().slice(0, LONGEST_CLIENT);
-}
-
-/** Options for `readInOrder`. */
-type ReadInOrderOptions<Part, Result> = {
-  readonly parts: readonly Part[];
-  /** Number of parts that are read at the same time. */
-  readonly concurrency: number;
-  readonly read: (part: Part, signal: AbortSignal) => Promise<Result>;
-  /** Takes the results one after the other, in the order of the parts. */
-  readonly take: (result: Result) => void;
-  readonly signal: AbortSignal;
-};
-
-/** Reads parts, a few at a time, and holds only their results in memory. When one fails, the others are stopped. */
-export async function readInOrder<Part, Result>({
-  parts,
-  concurrency,
-  read,
-  take,
-  signal,
-}: ReadInOrderOptions<Part, Result>): Promise<void> {
-  const failed = new AbortController();
-  const any = AbortSignal.any([signal, failed.signal]);
-  try {
-    for (let start = 0; start < parts.length; start += concurrency) {
-      const some = parts.slice(start, start + concurrency);
-      for (const result of await Promise.all(some.map((part) => read(part, any)))) take(result);
-    }
-  } catch (error) {
-    failed.abort(error);
-    throw error;
-  }
-}
-
-/** Blocks between the first two that are looked at, about an hour on ethereum. */
-const FIRST_STEP = 256;
-
-/** A block and its time in seconds since the epoch. */
-export type TimedBlock = { readonly number: number; readonly time: number };
-
-/**
- * Returns the number of the first block whose time is at least `time`, by a search that doubles its steps back from `top`
- * and then halves them: it reads no block much older than the result, which a pruned node may not have.
- * Preconditions: times do not decrease; that of `top` is at least `time`.
- */
-export async function findFirstBlock(
-  time: number,
-  top: TimedBlock,
-  read: (number: number) => Promise<TimedBlock>,
-): Promise<number> {
-  let high = top.number;
-  let low = high;
-  for (let step = FIRST_STEP; low === high; step *= 2) {
-    low = Math.max(-1, high - step); // -1: before the first block
-    if (low >= 0 && (await read(low)).time >= time) high = low;
-  }
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if ((await read(middle)).time >= time) high = middle;
-    else low = middle;
-  }
-  return high;
-}
-
-/** The form that a value must have. */
-export type Form = {
-  /** Such as `a quantity`. */
-  readonly expected: string;
-  readonly has: (value: unknown) => boolean;
-};
-
-/**
- * Sends a call as a batch of one, because Bitcoin Core answers the errors of other calls with status 500. A refusal becomes a
- * text, such as `the error -32601: no such method`. @throws SourceError 'unavailable'
- */
-export async function askAnyway(
-  rpc: JsonRpc,
-  call: RpcCall,
-  signal: AbortSignal,
-): Promise<{ readonly value: unknown } | { readonly refused: string }> {
-  try {
-    const [answer] = await rpc.batch([call], signal);
-    if (answer === undefined || 'result' in answer) return { value: answer?.result };
-    return { refused: `the error ${answer.error.code}: ${answer.error.message}` };
-  } catch (error) {
-    if (error instanceof SourceError && error.code === 'shape') return { refused: error.message };
-    throw error;
-  }
-}
-
-/** Compares a value with a form. A value of the form is shown by its text, if `show` returns one. */
-export function probeValue(
-  item: string,
-  { expected, has }: Form,
-  asked: { readonly value: unknown } | { readonly refused: string },
-  show: (value: unknown) => string = () => expected,
-): Probe {
-  if ('refused' in asked) return { item, expected, found: asked.refused, agrees: false };
-  const agrees = has(asked.value);
-  return { item, expected, found: agrees ? show(asked.value) : describeValue(asked.value), agrees };
-}
-
-/** Compares fields of an object with their forms. */
-export function probeFields(
-  what: string,
-  forms: { readonly [field: string]: Form },
-  value: unknown,
-): Probe[] {
-  const fields = (typeof value === 'object' && value !== null ? value : {}) as Readonly<
-    Record<string, unknown>
-  >;
-  return Object.entries(forms).map(([name, form]) =>
-    probeValue(`field ${name} of ${what}`, form, { value: fields[name] }),
-  );
 }

@@ -71,6 +71,33 @@ export class SourceError extends Error {
   }
 }
 
+/** A status with which a service refuses a request, and which another try would not change. */
+export class StatusError extends SourceError {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super('shape', message);
+    this.name = 'StatusError';
+    this.status = status;
+  }
+}
+
+/** Status 404: the service does not have what was requested, or no longer. */
+export class NotFoundError extends StatusError {
+  constructor(message: string) {
+    super(404, message);
+    this.name = 'NotFoundError';
+  }
+}
+
+/** An answer of more bytes than were allowed. */
+export class TooLargeError extends SourceError {
+  constructor(message: string) {
+    super('shape', message);
+    this.name = 'TooLargeError';
+  }
+}
+
 /** Returns the error of an answer that differs from what is expected at `where`. */
 export function shapeError(where: string, expected: string, got: string): SourceError {
   const shown = got.replace(/\p{C}/gu, '?').slice(0, 80);

@@ -42,13 +42,15 @@ fees AS (
   FROM amounts
 ),
 
+-- Receipts have a status since Byzantium, on 2017-10-16. A day with receipts from before has no failed_tx_count.
 fee_groups AS (
   SELECT
     date,
     fee_group,
     count(*) AS transactions,
     count_if(status = 0) AS failed,
-    count_if(status IS NULL) AS status_missing,
+    count_if(status IS NULL AND date > '2017-10-16') AS status_missing,
+    count_if(status IS NULL AND date <= '2017-10-16') AS before_status,
     sum(gas) AS gas,
     sum(fee) AS fees
   FROM fees
@@ -63,6 +65,7 @@ transaction_sums AS (
     sum(transactions) AS tx_count,
     sum(failed) AS failed_tx_count,
     sum(status_missing) AS status_missing,
+    sum(before_status) AS before_status,
     sum(CASE WHEN fee_group IS NULL THEN transactions ELSE 0 END) AS fee_missing,
     sum(gas) AS tx_gas_used,
     sum(fees) AS fees
@@ -146,8 +149,9 @@ SELECT
   CAST(coalesce(all_rows, 0) AS VARCHAR) AS all_rows,
   CAST(coalesce(all_gas, 0) AS VARCHAR) AS all_gas,
   CAST(coalesce(tx_count, 0) AS VARCHAR) AS tx_count,
-  CAST(coalesce(failed_tx_count, 0) AS VARCHAR) AS failed_tx_count,
+  CAST(CASE WHEN coalesce(before_status, 0) = 0 THEN coalesce(failed_tx_count, 0) END AS VARCHAR) AS failed_tx_count,
   CAST(coalesce(status_missing, 0) AS VARCHAR) AS status_missing,
+  CAST(coalesce(before_status, 0) AS VARCHAR) AS before_status,
   CAST(coalesce(fee_missing, 0) AS VARCHAR) AS fee_missing,
   CAST(coalesce(active_addresses, 0) AS VARCHAR) AS active_addresses,
   CAST(coalesce(tx_gas_used, 0) AS VARCHAR) AS tx_gas_used,

@@ -31,8 +31,9 @@ import {
   writeHistory,
 } from './harness.js';
 import { runTree } from './process-tree.js';
+import { SLOW_DATES, startSlowNode } from './slow-nodes.js';
 
-const ROWS = ['publish', 'demo', 'test', 'gateway'] as const;
+const ROWS = ['publish', 'nodes', 'demo', 'test', 'gateway'] as const;
 type Row = (typeof ROWS)[number];
 type Side = 'before' | 'now';
 
@@ -53,6 +54,12 @@ const BOUNDS: Readonly<Record<string, number>> = {
   'first publish: CPU s': 0.7,
   'first publish: peak MB': 1.3,
   'first publish of 100 days of one chain: CPU s': 0.35,
+  'collect 60 days of ethereum with receipts: s': 0.5,
+  'collect 60 days of ethereum with receipts: requests': 1,
+  'collect 60 days of ethereum with receipts: peak MB': 1.1,
+  'collect 60 days of bitcoin: s': 0.75,
+  'collect 60 days of bitcoin: requests': 1,
+  'collect 60 days of bitcoin: peak MB': 1.1,
   'demo until it serves: CPU s': 0.35,
   'status of the demo’s store: CPU s': 0.4,
   'npm test: CPU s': 0.4,
@@ -138,6 +145,7 @@ type Measure = (
 
 const MEASURES: Readonly<Record<Row, Measure>> = {
   publish: measurePublish,
+  nodes: measureNodes,
   demo: measureDemo,
   test: measureTest,
   gateway: measureGateway,
@@ -184,6 +192,44 @@ async function measurePublish(
       await publish('publish, one new day of each chain', subject, input(rounds - round), 'grown');
       await publish('first publish of 100 days of one chain', subject, short, `short-${round}`);
     }
+}
+
+/** Measures collections from made-up nodes that answer slowly, in wall time. */
+async function measureNodes(
+  subjects: readonly Subject[],
+  { rounds }: BeforeOptions,
+  samples: Samples,
+  options: BenchOptions,
+): Promise<void> {
+  const { first: since, last } = SLOW_DATES;
+  const nodes = { ethereum: await startSlowNode('ethereum'), bitcoin: await startSlowNode('bitcoin') };
+  const sources = {
+    ethereum: { kind: 'evm-node', endpoint: nodes.ethereum.endpoint, receipts: true },
+    bitcoin: { kind: 'bitcoin-node', endpoint: nodes.bitcoin.endpoint },
+  };
+  const chains = { ethereum: { source: 'ethereum', since }, bitcoin: { source: 'bitcoin', since } };
+  try {
+    for (let round = 1; round <= rounds; round += 1)
+      for (const chain of ['ethereum', 'bitcoin'] as const)
+        for (const { side, root, work } of subjects) {
+          await mkdir(work, { recursive: true });
+          const policy = path.join(work, 'nodes.policy.json');
+          await writeFile(policy, JSON.stringify({ schema: 'sources-policy/1', sources, chains }));
+          const into = `file:${path.join(work, `nodes-${chain}-${round}`)}`;
+          const collect = [process.execPath, 'dist/generator/main.js', 'collect', '--policy', policy];
+          const args = ['--chain', chain, '--into', into, '--until', last, '--as-of', '2026-03-15T12:00:00Z'];
+          nodes[chain].takeRequests();
+          const startedMs = performance.now();
+          const { peakMb } = await runTree(collect, [...args, '--quiet'], root, options);
+          const seconds = (performance.now() - startedMs) / 1000;
+          const name = `collect 60 days of ${chain}${chain === 'ethereum' ? ' with receipts' : ''}`;
+          add(samples, `${name}: s`, side, seconds, options);
+          add(samples, `${name}: requests`, side, nodes[chain].takeRequests(), options);
+          add(samples, `${name}: peak MB`, side, peakMb, options);
+        }
+  } finally {
+    for (const node of Object.values(nodes)) await node.stop();
+  }
 }
 
 async function measureDemo(

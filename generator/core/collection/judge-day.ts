@@ -205,7 +205,15 @@ export function findGaps(
       toFinding(isSettled && !isExact ? 'noted' : 'withheld'),
     ),
     ...late.map(toFinding('noted')),
+    ...findWithoutStatus(counts),
   ];
+}
+
+/** Finds that receipts from before Byzantium do not state whether their transactions failed. */
+function findWithoutStatus({ before_status: count = '0' }: Counts): Finding[] {
+  if (count === '0') return [];
+  const message = `failed_tx_count is left out: ${count} receipts are from before Byzantium (2017-10-16) and have no status.`;
+  return [{ rule: 'whole', metrics: ['failed_tx_count'], effect: 'omitted', message }];
 }
 
 /** The number of blocks of a source that counts nothing itself is a value. One that is no number has the rule `shape`. */

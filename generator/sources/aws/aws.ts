@@ -38,8 +38,11 @@ const NAME_PREFIX = 'part-';
 
 /** Options for `createAws` and `createSonarx`. */
 export type AwsOptions = {
-  /** Runs the queries. One with tables of its own must have them on the same bucket. */
-  readonly engine: Engine;
+  /**
+   * Opens what runs the queries, when the first one is needed: listing dates needs none. An engine with tables of its own
+   * must have them on the same bucket. @throws EngineError
+   */
+  readonly openEngine: () => Promise<Engine>;
   /** A folder for the columns of a day while it is read. It may be shared by runs. */
   readonly cacheFolder: string;
   /** `aws-public-blockchain` by default. */
@@ -75,23 +78,24 @@ export function createSonarx({
 }
 
 function createSource(facts: SourceFacts, chains: RawChains, options: AwsOptions): Source {
-  const { engine, cacheFolder, namePrefix = NAME_PREFIX, now = Date.now } = options;
+  const { openEngine, cacheFolder, namePrefix = NAME_PREFIX, now = Date.now } = options;
   const source = facts.id;
   const connection = {
     source,
     address: toAddress(source, options),
     bodyLimitMs: options.bodyLimitMs ?? BODY_LIMIT_MS,
   };
-  const toReading = (bucket: Bucket, signal: AbortSignal): DayReading => ({
-    source,
-    bucket,
-    engine,
-    cacheFolder,
-    namePrefix,
-    signal,
-  });
-  const withReading = <T>(signal: AbortSignal, use: (reading: DayReading) => Promise<T>): Promise<T> =>
-    withBucket(connection, signal, (bucket) => use(toReading(bucket, signal)));
+  const withReading = async <T>(
+    signal: AbortSignal,
+    use: (reading: DayReading) => Promise<T>,
+  ): Promise<T> => {
+    const engine = await openEngine().catch((error: unknown) => {
+      if (!(error instanceof EngineError)) throw error;
+      throw new SourceError('unavailable', `${source}: ${error.message}`, { cause: error });
+    });
+    const tools = { source, engine, cacheFolder, namePrefix, signal };
+    return withBucket(connection, signal, (bucket) => use({ ...tools, bucket }));
+  };
   const find = (chain: Chain): RawChain | undefined => chains[chain];
 
   return {
@@ -100,7 +104,9 @@ function createSource(facts: SourceFacts, chains: RawChains, options: AwsOptions
       signal.throwIfAborted();
       const raw = find(chain);
       if (raw === undefined || span.first > span.last) return new Map();
-      const dates = await withReading(signal, (reading) => listDates(raw, span, reading));
+      const dates = await withBucket(connection, signal, (bucket) =>
+        listDates(raw, span, { bucket, namePrefix }),
+      );
       const complete = [...dates].filter(([, { incomplete }]) => incomplete === undefined).sort();
       return new Map(
         complete.map(([date, { tables }]) => [date, markOf(tables.flatMap(([, objects]) => objects))]),

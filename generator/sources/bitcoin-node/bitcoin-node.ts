@@ -1,20 +1,29 @@
 import { addDays, toDate, toInstant } from '../../../schemas/dates.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import { type HttpTools, SYSTEM_TOOLS, type TransferLimits } from '../http-client.js';
+import { createJsonRpc, type JsonRpc, type RpcAnswer, type RpcCall } from '../json-rpc.js';
+import { createBlockSearch, type TimedBlock } from '../node-blocks.js';
 import {
+  type Asked,
   askAnyway,
-  createJsonRpc,
   type Form,
-  type JsonRpc,
+  probeBatch,
+  probeClient,
   probeFields,
   probeValue,
-  type RpcCall,
-  type TimedBlock,
-  toClientName,
-} from '../json-rpc.js';
+} from '../node-probe.js';
 import { type Probe, shapeError, type Source, SourceError, type SourceFacts } from '../source.js';
-import { type BitcoinRpc, CHAIN_INFO, createBitcoinRpc, GENESIS, NETWORK_INFO } from './block.js';
-import { readDay } from './read-day.js';
+import {
+  type BitcoinRpc,
+  CHAIN_INFO,
+  createBitcoinRpc,
+  firstWholeDate,
+  GENESIS,
+  NETWORK_INFO,
+  toHashCall,
+  toHeaderCall,
+} from './block.js';
+import { AT_ONCE, BATCH_SIZE, readDay } from './read-day.js';
 import { isJsonNumber } from '../../core/collection/decimal.js';
 
 const REQUESTS_PER_MINUTE = 6_000;
@@ -45,10 +54,15 @@ export function createBitcoinNode(options: BitcoinNodeOptions): Source {
   const { id, endpoint, limits, tools = SYSTEM_TOOLS, since = FIRST_WHOLE_DATE } = options;
   const facts = toFacts(options);
   const pace = { requests: facts.requestsPerMinute, perMs: 60_000 };
-  const json = createJsonRpc({ source: id, endpoint, pace, tools, ...(limits && { limits }) });
+  const connection = { source: id, endpoint, pace, atOnce: AT_ONCE, tools };
+  const json = createJsonRpc({ ...connection, ...(limits && { limits }) });
   const rpc = createBitcoinRpc(json);
   const genesis = options.genesis ?? MAIN_GENESIS;
   const readSettled = createSettled(rpc, genesis, tools);
+  const findFirstBlock = createBlockSearch(BATCH_SIZE, async (heights, signal) => {
+    const headers = await rpc.headers(heights, signal);
+    return headers.map(({ height, medianTime }) => ({ number: height, time: medianTime }));
+  });
   const isServed = (chain: Chain): boolean => chain === 'bitcoin';
 
   return {
@@ -73,7 +87,7 @@ export function createBitcoinNode(options: BitcoinNodeOptions): Source {
           `${rpc.where}: expected ${CONFIRMATIONS} blocks after the last one of ${chain} on ${date}, got fewer.`,
         );
       }
-      return readDay({ rpc, settled }, date, signal);
+      return readDay({ rpc, settled, findFirstBlock }, date, signal);
     },
     async probe(chain, signal) {
       signal.throwIfAborted();
@@ -154,7 +168,6 @@ const OBJECT: Form = {
   expected: 'an object',
   has: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 };
-const CLIENT: Form = { expected: 'name and version', has: (value) => isText(value) && value.trim() !== '' };
 const IN_SYNC: Form = { expected: 'false', has: (value) => value === false };
 
 const HEADER_FORMS = {
@@ -170,23 +183,25 @@ const BLOCK_FORMS = { hash: TEXT, size: NUMBER, weight: NUMBER, tx: ARRAY };
 
 /** Compares a node's chain, methods and fields with what the source uses. @throws SourceError 'unavailable' */
 async function probeBitcoin(rpc: JsonRpc, genesis: string, signal: AbortSignal): Promise<Probe[]> {
-  const ask = (method: string, ...params: RpcCall['params']): ReturnType<typeof askAnyway> =>
+  const ask = (method: string, ...params: RpcCall['params']): Promise<Asked> =>
     askAnyway(rpc, { method, params }, signal);
   const info = await askAnyway(rpc, CHAIN_INFO, signal);
   const network = await askAnyway(rpc, NETWORK_INFO, signal);
-  const { bestblockhash, initialblockdownload } = fieldsOf(info);
+  const { bestblockhash, initialblockdownload, blocks: height } = fieldsOf(info);
   const best = isText(bestblockhash) ? bestblockhash : '';
   const isChain: Form = { expected: genesis, has: (value) => value === genesis };
   const header = await ask('getblockheader', best, true);
   const stats = await ask('getblockstats', best, ['height', 'mediantime']);
-  const block = await ask('getblock', best, 3);
+  const { probe: batch, answers } = await probeBatch(rpc, hashCallsUntil(height), signal);
+  const used = (await findUsed(rpc, answers, signal)) ?? best;
+  const block = await ask('getblock', used, 3);
   return [
     probeGenesis(isChain, await askAnyway(rpc, GENESIS, signal)),
     probeValue('getblockchaininfo', OBJECT, info),
     probeValue('initialblockdownload', IN_SYNC, { value: initialblockdownload }),
-    probeValue('subversion', CLIENT, nested(network, 'subversion'), (value) =>
-      toClientName(value, rpc.scrub),
-    ),
+    ...(await probePruned(rpc, fieldsOf(info), signal)),
+    probeClient('subversion', nested(network, 'subversion'), rpc.scrub),
+    batch,
     probeValue('getblockheader', OBJECT, header),
     ...probeFields('getblockheader', HEADER_FORMS, fieldsOf(header)),
     probeValue('getblockstats', OBJECT, stats),
@@ -195,6 +210,45 @@ async function probeBitcoin(rpc: JsonRpc, genesis: string, signal: AbortSignal):
     ...probeFields('getblock', BLOCK_FORMS, fieldsOf(block)),
     ...probeTransaction(fieldsOf(block)['tx']),
   ];
+}
+
+/** Returns the calls for the hashes of the blocks until a height, from the newest. */
+function hashCallsUntil(height: unknown): RpcCall[] {
+  const newest = isJsonNumber(height) ? Number(height.number) : 0;
+  return Array.from({ length: Math.min(BATCH_SIZE, newest + 1) }, (_, i) => toHashCall(newest - i));
+}
+
+/** Returns the hash of the first block that has more than a coinbase; `undefined` if none has. */
+async function findUsed(
+  rpc: JsonRpc,
+  hashes: readonly RpcAnswer[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const known = hashes.flatMap((answer) =>
+    'result' in answer && isText(answer.result) ? [answer.result] : [],
+  );
+  if (known.length === 0) return undefined;
+  const { answers: headers } = await probeBatch(rpc, known.map(toHeaderCall), signal);
+  const at = headers.findIndex((answer) => {
+    const { nTx } = 'result' in answer ? fieldsOf({ value: answer.result }) : {};
+    return isJsonNumber(nTx) && Number(nTx.number) > 1;
+  });
+  return known[at];
+}
+
+/** Names the first date of a node that deletes old blocks. This is no difference: new dates can be collected. */
+async function probePruned(
+  rpc: JsonRpc,
+  { pruned, pruneheight }: Fields,
+  signal: AbortSignal,
+): Promise<Probe[]> {
+  if (pruned !== true || !isJsonNumber(pruneheight)) return [];
+  const hash = await askAnyway(rpc, toHashCall(Number(pruneheight.number)), signal);
+  const header = await askAnyway(rpc, toHeaderCall(String('value' in hash ? hash.value : '')), signal);
+  const { time } = fieldsOf(header);
+  const item = 'first date of a pruned node';
+  const since = isJsonNumber(time) ? firstWholeDate(Number(time.number)) : undefined;
+  return [{ item, expected: 'a date', found: since ?? 'unknown', agrees: since !== undefined }];
 }
 
 /** Compares a transaction that is not a coinbase, if the block has one. */
@@ -211,19 +265,16 @@ function probeTransaction(transactions: unknown): Probe[] {
 }
 
 /** Shows another first block by its hash. */
-function probeGenesis(form: Form, asked: Awaited<ReturnType<typeof askAnyway>>): Probe {
+function probeGenesis(form: Form, asked: Asked): Probe {
   const probe = probeValue('block 0', form, asked);
   return 'value' in asked && isText(asked.value) ? { ...probe, found: asked.value.slice(0, 64) } : probe;
 }
 
-function nested(
-  asked: Awaited<ReturnType<typeof askAnyway>>,
-  name: string,
-): Awaited<ReturnType<typeof askAnyway>> {
+function nested(asked: Asked, name: string): Asked {
   return 'refused' in asked ? asked : { value: fieldsOf(asked)[name] };
 }
 
-function fieldsOf(asked: Awaited<ReturnType<typeof askAnyway>>): Fields {
+function fieldsOf(asked: Asked): Fields {
   const value = 'value' in asked ? asked.value : undefined;
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

@@ -1,14 +1,16 @@
 import { isJsonNumber, isWhole, toDecimalText } from '../../core/collection/decimal.js';
+import { addDays, toDate } from '../../../schemas/dates.js';
 import {
   type Fields,
   type JsonRpc,
   resultOf,
+  type RpcAnswer,
   type RpcCall,
   toArray,
-  toClientName,
   toFields,
 } from '../json-rpc.js';
-import { describeValue, shapeError } from '../source.js';
+import { askClient } from '../node-probe.js';
+import { describeValue, shapeError, SourceError } from '../source.js';
 
 /** The parts of a header that are used. Times are in seconds since the epoch. */
 export type BlockHeader = {
@@ -24,6 +26,7 @@ export type BlockHeader = {
 
 /** The parts of a block that are used. Amounts are in satoshi. */
 export type Block = {
+  readonly header: BlockHeader;
   readonly size: number;
   readonly weight: number;
   readonly transactions: readonly Transaction[];
@@ -73,6 +76,7 @@ function parseBlock(node: string, value: unknown, header: BlockHeader): Block {
     throw shapeError(where, `${header.transactions} transactions`, `${transactions.length}`);
   }
   return {
+    header,
     size: readCount(where, fields, 'size'),
     weight: readCount(where, fields, 'weight'),
     transactions: transactions.map((each, index) => {
@@ -155,8 +159,16 @@ export type BitcoinRpc = {
   /** Returns the name and version of the node's program; `unknown` if it does not tell. */
   readonly client: (signal: AbortSignal) => Promise<string>;
   readonly headers: (heights: readonly number[], signal: AbortSignal) => Promise<readonly BlockHeader[]>;
-  readonly block: (header: BlockHeader, signal: AbortSignal) => Promise<Block>;
+  /** Returns blocks by one request. @throws SourceError, with the first whole date of a node that deleted the blocks */
+  readonly blocks: (headers: readonly BlockHeader[], signal: AbortSignal) => Promise<readonly Block[]>;
 };
+
+/** Bitcoin Core 31.99: `Block not available (pruned data)`. */
+const isPruned = (answer: RpcAnswer): boolean =>
+  'error' in answer && answer.error.code === -1 && answer.error.message.includes('pruned');
+
+/** The most that a header may be behind or ahead of the blocks around it, in seconds. */
+const HEADER_SKEW = 7_200;
 
 /**
  * Creates the methods of a node. All calls are sent as batches, because Bitcoin Core answers the errors of other calls with
@@ -165,14 +177,8 @@ export type BitcoinRpc = {
 export function createBitcoinRpc(rpc: JsonRpc): BitcoinRpc {
   const { where } = rpc;
 
-  async function askAll(
-    calls: readonly RpcCall[],
-    signal: AbortSignal,
-    maxBytes?: number,
-  ): Promise<readonly unknown[]> {
-    const answers = await rpc.batch(calls, signal, maxBytes);
-    return answers.map((answer, i) => resultOf(where, calls[i]?.method ?? '', answer));
-  }
+  const askAll = (calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly unknown[]> =>
+    readAll(rpc, calls, signal);
 
   return {
     where,
@@ -191,26 +197,71 @@ export function createBitcoinRpc(rpc: JsonRpc): BitcoinRpc {
         medianTime: readCount(where, fields, 'mediantime'),
       };
     },
-    async client(signal) {
-      const [answer] = await rpc.batch([NETWORK_INFO], signal);
-      const isKnown = answer !== undefined && 'result' in answer;
-      return toClientName(isKnown ? toFields(where, answer.result)['subversion'] : undefined, rpc.scrub);
-    },
-    async headers(heights, signal) {
-      const hashCalls = heights.map((height) => ({ method: 'getblockhash', params: [height] }));
-      const hashes = (await askAll(hashCalls, signal)).map((each) => toHash(where, each, 'hash of a block'));
-      const headerCalls = hashes.map((hash) => ({ method: 'getblockheader', params: [hash, true] }));
-      const headers = await askAll(headerCalls, signal);
-      return headers.map((each, i) => {
-        const header = parseHeader(where, each, heights[i] ?? -1);
-        if (header.hash === hashes[i]) return header;
-        throw shapeError(where, `the header ${hashes[i] ?? ''}`, header.hash);
+    client: (signal) =>
+      askClient(rpc, NETWORK_INFO, (value) => (value as { subversion?: unknown } | null)?.subversion, signal),
+    headers: (heights, signal) => readHeaders(rpc, heights, signal),
+    async blocks(headers, signal) {
+      const calls = headers.map(({ hash }) => ({ method: 'getblock', params: [hash, 3] }));
+      const answers = await rpc.batch(calls, signal, MAX_BLOCK_BYTES);
+      const pruned = answers.findIndex(isPruned);
+      if (pruned !== -1) throw await prunedError(rpc, headers[pruned]?.height ?? 0, signal);
+      return headers.map((header, i) => {
+        const answer = answers[i] ?? { result: undefined };
+        return parseBlock(where, resultOf(where, 'getblock', answer), header);
       });
     },
-    async block(header, signal) {
-      const call = { method: 'getblock', params: [header.hash, 3] };
-      const [block] = await askAll([call], signal, MAX_BLOCK_BYTES);
-      return parseBlock(where, block, header);
-    },
   };
+}
+
+/** Returns the results of calls that are sent as a batch. @throws SourceError for an error of the node */
+async function readAll(
+  rpc: JsonRpc,
+  calls: readonly RpcCall[],
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
+  const answers = await rpc.batch(calls, signal);
+  return answers.map((answer, i) => resultOf(rpc.where, calls[i]?.method ?? '', answer));
+}
+
+async function readHeaders(
+  rpc: JsonRpc,
+  heights: readonly number[],
+  signal: AbortSignal,
+): Promise<readonly BlockHeader[]> {
+  const { where } = rpc;
+  const found = await readAll(rpc, heights.map(toHashCall), signal);
+  const hashes = found.map((each) => toHash(where, each, 'hash of a block'));
+  const headers = await readAll(rpc, hashes.map(toHeaderCall), signal);
+  return headers.map((each, i) => {
+    const header = parseHeader(where, each, heights[i] ?? -1);
+    if (header.hash === hashes[i]) return header;
+    throw shapeError(where, `the header ${hashes[i] ?? ''}`, header.hash);
+  });
+}
+
+/** Returns the error of a node that deleted a block, with the first date that it has. */
+async function prunedError(rpc: JsonRpc, height: number, signal: AbortSignal): Promise<SourceError> {
+  const { where } = rpc;
+  const [info] = await readAll(rpc, [CHAIN_INFO], signal);
+  const first = readCount(where, toFields(where, info), 'pruneheight');
+  const [header] = await readHeaders(rpc, [first], signal);
+  const since = firstWholeDate(header?.time ?? 0);
+  const remedy = `Set "since" of bitcoin to ${since} in the policy, or use a node that is not pruned.`;
+  return new SourceError(
+    'shape',
+    `${where}: block ${height}: the node is pruned and has the blocks from ${first} only. ${remedy}`,
+  );
+}
+
+export function toHashCall(height: number): RpcCall {
+  return { method: 'getblockhash', params: [height] };
+}
+
+export function toHeaderCall(hash: string): RpcCall {
+  return { method: 'getblockheader', params: [hash, true] };
+}
+
+/** Returns the first date whose blocks all come after a block. `time`: that of its header. */
+export function firstWholeDate(time: number): string {
+  return addDays(toDate(Math.floor((time + HEADER_SKEW) / 86_400)), 1);
 }

@@ -1,16 +1,18 @@
 import { endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
 import type { CollectedDay } from '../../core/collection/day-values.js';
 import { type TextRow, toQueryDay } from '../../core/collection/query-day.js';
-import { findFirstBlock, readInOrder, type TimedBlock } from '../json-rpc.js';
+import { type BlockSearch, inGroups, readAhead, type TimedBlock, toParts } from '../node-blocks.js';
 import { shapeError, SourceError } from '../source.js';
 import type { BitcoinRpc, Block, BlockHeader, Transaction } from './block.js';
 import { createFeeList } from '../../core/collection/decimal.js';
 
 const SECONDS_PER_DAY = 86_400;
 /** Most headers in a request. */
-const BATCH_SIZE = 100;
-/** Blocks are large: their JSON can have more than 20 MB. */
-const CONCURRENCY = 2;
+export const BATCH_SIZE = 100;
+/** Most requests at the same time. Blocks are large: their JSON can have more than 20 MB. */
+export const AT_ONCE = 2;
+/** Most transactions in a request for several blocks. Today's blocks have more by themselves. */
+const MOST_TRANSACTIONS = 1_000;
 /**
  * Blocks before the first one with a median time in the day that are looked at: a day's worth. A header may be two hours
  * ahead, so a block of the day can come before that one.
@@ -22,6 +24,8 @@ type ReadDayOptions = {
   readonly rpc: BitcoinRpc;
   /** The newest block that counts as settled, and its median time. */
   readonly settled: TimedBlock;
+  /** Searches by median time. */
+  readonly findFirstBlock: BlockSearch;
 };
 
 /**
@@ -30,18 +34,14 @@ type ReadDayOptions = {
  * before. @throws SourceError
  */
 export async function readDay(
-  { rpc, settled }: ReadDayOptions,
+  { rpc, settled, findFirstBlock }: ReadDayOptions,
   date: string,
   signal: AbortSignal,
 ): Promise<CollectedDay> {
   const end = endOfDayMs(toDayNumber(date)) / 1000;
   const start = end - SECONDS_PER_DAY;
-  const readMedian = async (height: number): Promise<TimedBlock> => {
-    const [header] = await rpc.headers([height], signal);
-    return { number: height, time: header?.medianTime ?? 0 };
-  };
-  const last = await findFirstBlock(end, settled, readMedian); // all later blocks are after the day
-  const first = await findFirstBlock(start, { number: last, time: end }, readMedian);
+  const first = await findFirstBlock(start, settled, signal);
+  const last = await findFirstBlock(end, settled, signal); // all later blocks are after the day
   const headers = await readHeaders(rpc, Math.max(0, first - EARLIER_BLOCKS), last, signal);
   const ofDay = headers.filter(({ time }) => time >= start && time < end);
   const [lowest, highest] = [ofDay[0], ofDay.at(-1)];
@@ -49,13 +49,10 @@ export async function readDay(
     throw new SourceError('not-yet', `${rpc.where}: expected blocks of ${date}, got none.`);
   }
   const sums = createDaySums();
-  await readInOrder<BlockHeader, readonly [BlockHeader, Block]>({
-    parts: ofDay,
-    concurrency: CONCURRENCY,
-    read: async (header, any) => [header, await rpc.block(header, any)],
-    take: ([header, block]) => sums.add(header, block),
-    signal,
-  });
+  const most = { count: BATCH_SIZE, weight: MOST_TRANSACTIONS };
+  const groups = inGroups(ofDay, ({ transactions }) => transactions, most);
+  const read = { concurrency: AT_ONCE, read: rpc.blocks, signal };
+  for await (const blocks of readAhead(groups, 'any', read)) blocks.forEach(sums.add);
   return {
     chain: 'bitcoin',
     date,
@@ -78,11 +75,11 @@ async function readHeaders(
   last: number,
   signal: AbortSignal,
 ): Promise<BlockHeader[]> {
+  const parts = toParts(first, last, BATCH_SIZE);
   const headers: BlockHeader[] = [];
-  for (let start = first; start <= last; start += BATCH_SIZE) {
-    const length = Math.min(BATCH_SIZE, last - start + 1);
-    const heights = Array.from({ length }, (_, i) => start + i);
-    for (const header of await rpc.headers(heights, signal)) {
+  const read = { concurrency: AT_ONCE, read: rpc.headers, signal };
+  for await (const some of readAhead(parts, 'of parts', read)) {
+    for (const header of some) {
       const previous = headers.at(-1);
       if (previous !== undefined) assertLinked(rpc.where, previous, header);
       headers.push(header);
@@ -112,9 +109,9 @@ function toDay(where: string, rows: Parameters<typeof toQueryDay>[1]): ReturnTyp
   }
 }
 
-/** The integers of a day, added up block by block. */
+/** The integers of a day, added up block by block, in any order. */
 type DaySums = {
-  readonly add: (header: BlockHeader, block: Block) => void;
+  readonly add: (block: Block) => void;
   /** Returns the rows that the chain's query (`schemas/sql`) has for the day: one per difficulty. */
   readonly toRows: () => TextRow[];
 };
@@ -128,24 +125,25 @@ type BlockSums = {
   weight: number;
 };
 
-/** Creates the sums of a day without blocks. Blocks are added in the order of their heights. */
+/** Creates the sums of a day without blocks. */
 function createDaySums(): DaySums {
   const byBits = new Map<string, BlockSums>();
   const transactions = createTransactionSums();
   return {
-    add(header, { size, weight, transactions: some }) {
+    add({ header, size, weight, transactions: some }) {
       const { height, bits } = header;
       const sums = byBits.get(bits) ?? {
         count: 0,
         first: height,
-        last: 0,
+        last: height,
         transactions: 0,
         size: 0,
         weight: 0,
       };
       byBits.set(bits, sums);
       sums.count += 1;
-      sums.last = height;
+      sums.first = Math.min(sums.first, height);
+      sums.last = Math.max(sums.last, height);
       sums.transactions += header.transactions;
       sums.size += size;
       sums.weight += weight;
@@ -153,7 +151,8 @@ function createDaySums(): DaySums {
     },
     toRows() {
       const ofDay = transactions.toRow();
-      return [...byBits].map(([bits, sums]) => ({ bits, ...toRow(sums), ...ofDay }));
+      const rows = [...byBits].toSorted(([, one], [, other]) => one.first - other.first);
+      return rows.map(([bits, sums]) => ({ bits, ...toRow(sums), ...ofDay }));
     },
   };
 }

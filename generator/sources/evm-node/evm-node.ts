@@ -1,15 +1,17 @@
 import { addDays, toDate, toInstant } from '../../../schemas/dates.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import { type HttpTools, SYSTEM_TOOLS, type TransferLimits } from '../http-client.js';
+import { createJsonRpc, type JsonRpc, type RpcAnswer, type RpcCall } from '../json-rpc.js';
+import { createBlockSearch } from '../node-blocks.js';
 import {
+  type Asked,
   askAnyway,
-  createJsonRpc,
   type Form,
-  type JsonRpc,
+  probeBatch,
+  probeClient,
   probeFields,
   probeValue,
-  toClientName,
-} from '../json-rpc.js';
+} from '../node-probe.js';
 import { type Probe, shapeError, type Source, SourceError, type SourceFacts } from '../source.js';
 import {
   type BlockHeader,
@@ -21,9 +23,12 @@ import {
   evmDefinitions,
   type EvmRpc,
   FINALIZED,
+  isHash,
   isQuantity,
+  toHeaderCall,
+  toReceiptsCall,
 } from './evm-rpc.js';
-import { readDay } from './read-day.js';
+import { AT_ONCE, readDay } from './read-day.js';
 
 const REQUESTS_PER_MINUTE = 6_000;
 const BATCH_SIZE = 100;
@@ -65,11 +70,12 @@ export function createEvmNode(options: EvmNodeOptions): Source {
   const facts = toFacts(options);
   const { firstDate, chainId } = EVM_CHAINS[options.chain];
   const pace = { requests: facts.requestsPerMinute, perMs: 60_000 };
-  const json = createJsonRpc({ source: id, endpoint, pace, tools, ...(limits && { limits }) });
+  const connection = { source: id, endpoint, pace, atOnce: AT_ONCE, tools };
+  const json = createJsonRpc({ ...connection, ...(limits && { limits }) });
   const rpc = createEvmRpc(json);
   const expected = { chain: options.chain, chainId: options.chainId ?? chainId };
   const readFinalized = createFinalized(rpc, expected, tools);
-  const firstBlocks = new Map<number, number>();
+  const findFirstBlock = createBlockSearch(batchSize, rpc.headers);
   const isServed = (chain: Chain): boolean => chain === options.chain;
 
   return {
@@ -100,13 +106,13 @@ export function createEvmNode(options: EvmNodeOptions): Source {
         withReceipts: receipts,
         batchSize,
         finalized,
-        firstBlocks,
+        findFirstBlock,
       };
       return readDay(reading, date, signal);
     },
     async probe(chain, signal) {
       signal.throwIfAborted();
-      return isServed(chain) ? probeNode(json, { ...expected, receipts }, signal) : [];
+      return isServed(chain) ? probeNode(json, { ...expected, receipts, batchSize }, signal) : [];
     },
   };
 }
@@ -168,7 +174,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const QUANTITY: Form = { expected: 'a quantity', has: isQuantity };
 const HASH: Form = {
   expected: '32 bytes in hexadecimal',
-  has: (value) => isText(value) && /^0x[0-9a-f]{64}$/i.test(value),
+  has: isHash,
 };
 const ADDRESS: Form = {
   expected: '20 bytes in hexadecimal',
@@ -176,7 +182,6 @@ const ADDRESS: Form = {
 };
 const ARRAY: Form = { expected: 'an array', has: Array.isArray };
 const BLOCK: Form = { expected: 'a block', has: (value) => isQuantity(numberOf(value)) };
-const CLIENT: Form = { expected: 'name and version', has: (value) => isText(value) && value.trim() !== '' };
 
 const HEADER_FORMS = {
   number: QUANTITY,
@@ -202,12 +207,13 @@ type NodeExpectations = {
   readonly chain: EvmChain;
   readonly chainId: number;
   readonly receipts: boolean;
+  readonly batchSize: number;
 };
 
 /** Compares a node's chain, methods and fields with what the source uses. @throws SourceError 'unavailable' */
 async function probeNode(
   rpc: JsonRpc,
-  { chain, chainId, receipts }: NodeExpectations,
+  { chain, chainId, receipts, batchSize }: NodeExpectations,
   signal: AbortSignal,
 ): Promise<Probe[]> {
   const isChain: Form = {
@@ -216,32 +222,77 @@ async function probeNode(
   };
   const finalized = await askAnyway(rpc, FINALIZED, signal);
   const header = 'value' in finalized ? finalized.value : undefined;
-  const showNumber = (value: unknown): string => String(BigInt(String(value)));
+  const number = numberOf(header);
   const probes = [
     probeChain(isChain, await askAnyway(rpc, CHAIN_ID, signal)),
-    probeValue('web3_clientVersion', CLIENT, await askAnyway(rpc, CLIENT_VERSION, signal), (value) =>
-      toClientName(value, rpc.scrub),
-    ),
-    probeValue('block with the tag finalized', BLOCK, finalized, (value) => {
-      return `block ${showNumber(numberOf(value))}`;
-    }),
+    probeClient('web3_clientVersion', await askAnyway(rpc, CLIENT_VERSION, signal), rpc.scrub),
+    probeValue('block with the tag finalized', BLOCK, finalized, () => `block ${Number(number)}`),
     ...probeFields('eth_getBlockByNumber', HEADER_FORMS, header),
   ];
-  const number = numberOf(header);
-  if (!receipts || !isQuantity(number)) return probes;
-  const asked = await askAnyway(rpc, { method: 'eth_getBlockReceipts', params: [number] }, signal);
+  if (!isQuantity(number)) return probes;
+  const newest = { calls: headerCallsBefore(Number(number) + 1, batchSize), number: Number(number) };
+  const { probe: batch, answers } = await probeBatch(rpc, newest.calls, signal);
+  if (!receipts || !batch.agrees) return [...probes, batch];
+  const used = await findUsed(rpc, { chain, batchSize, answers, end: newest.number + 1 }, signal);
+  return [...probes, batch, ...(await probeReceipts(rpc, chain, { used, newest: newest.number }, signal))];
+}
+
+/** Most requests that look for a block with transactions. */
+const LOOKS_BACK = 10;
+
+/** Returns the number of the newest block with a transaction of a user, among some thousand; `undefined` if there is none. */
+async function findUsed(
+  rpc: JsonRpc,
+  options: {
+    readonly chain: EvmChain;
+    readonly batchSize: number;
+    /** The answers for the blocks before `end`, from the newest. */
+    readonly answers: readonly RpcAnswer[];
+    readonly end: number;
+  },
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  let { answers, end } = options;
+  // the first transaction of each block of a rollup is the protocol's own, and pays no fee
+  const least = EVM_CHAINS[options.chain].systemType === undefined ? 1 : 2;
+  for (let looks = 1; ; looks += 1) {
+    const blocks = answers.map((answer) => ('result' in answer ? answer.result : undefined));
+    const used = blocks.findIndex((block) => {
+      const { transactions } = (block ?? {}) as { transactions?: unknown };
+      return Array.isArray(transactions) && transactions.length >= least;
+    });
+    if (used !== -1) return end - 1 - used;
+    end -= answers.length;
+    if (end <= 0 || looks === LOOKS_BACK) return undefined;
+    answers = await rpc.part(headerCallsBefore(end, options.batchSize), signal);
+  }
+}
+
+/** Compares the receipts of a block with a transaction of a user, if there is one. */
+async function probeReceipts(
+  rpc: JsonRpc,
+  chain: EvmChain,
+  { used, newest }: { readonly used: number | undefined; readonly newest: number },
+  signal: AbortSignal,
+): Promise<Probe[]> {
+  const asked = await askAnyway(rpc, toReceiptsCall({ number: used ?? newest }), signal);
+  const probe = probeValue('eth_getBlockReceipts', ARRAY, asked);
+  if (!probe.agrees || !('value' in asked)) return [probe];
+  if (used === undefined) {
+    const expected = 'in one of the newest blocks';
+    return [probe, { item: 'transactions of users', expected, found: 'none', agrees: false }];
+  }
   const forms = { ...RECEIPT_FORMS, ...(EVM_CHAINS[chain].hasL1Fee && { l1Fee: QUANTITY }) };
-  // the first transactions of a block can be the protocol's own, which pay no fee
-  const last = 'value' in asked && Array.isArray(asked.value) ? (asked.value.at(-1) as unknown) : undefined;
-  return [
-    ...probes,
-    probeValue('eth_getBlockReceipts', ARRAY, asked),
-    ...(last === undefined ? [] : probeFields('eth_getBlockReceipts', forms, last)),
-  ];
+  return [probe, ...probeFields('eth_getBlockReceipts', forms, (asked.value as unknown[]).at(-1))];
+}
+
+/** Returns the calls for the headers of the blocks before `end`, from the newest. */
+function headerCallsBefore(end: number, count: number): RpcCall[] {
+  return Array.from({ length: Math.min(count, end) }, (_, i) => toHeaderCall(end - 1 - i));
 }
 
 /** Shows a wrong chain by its number, not in hexadecimal. */
-function probeChain(form: Form, asked: Parameters<typeof probeValue>[2]): Probe {
+function probeChain(form: Form, asked: Asked): Probe {
   const probe = probeValue('eth_chainId', form, asked);
   return 'value' in asked && isQuantity(asked.value)
     ? { ...probe, found: String(BigInt(asked.value)) }

@@ -1,12 +1,5 @@
-import {
-  type Fields,
-  type JsonRpc,
-  resultOf,
-  type RpcCall,
-  toArray,
-  toClientName,
-  toFields,
-} from '../json-rpc.js';
+import { type Fields, type JsonRpc, resultOf, type RpcCall, toArray, toFields } from '../json-rpc.js';
+import { askClient } from '../node-probe.js';
 import { describeValue, shapeError, SourceError } from '../source.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 
@@ -15,6 +8,10 @@ const MAX_RECEIPT_BYTES = 128_000_000;
 
 /** The error with which a node says that it has no such block. Source: execution-apis, `-39001: Unknown block`. */
 const UNKNOWN_BLOCK = -39001;
+/** Other words for it: geth 1.16.9 and 1.17.10 say `finalized block not found` with -32000. */
+const NO_BLOCK = /block not found|unknown block/i;
+/** The error with which a node says that it deleted a block. Sources: EIP-4444; geth 1.17.10. */
+const PRUNED = 4444;
 
 export const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] };
 export const CLIENT_VERSION: RpcCall = { method: 'web3_clientVersion', params: [] };
@@ -27,10 +24,10 @@ export type EvmRpc = {
   /** Returns the name and version of the node's program; `unknown` if it does not tell. */
   readonly client: (signal: AbortSignal) => Promise<string>;
   readonly finalized: (signal: AbortSignal) => Promise<BlockHeader>;
-  readonly header: (number: number, signal: AbortSignal) => Promise<BlockHeader>;
   /** Returns the headers of blocks by one request. */
   readonly headers: (numbers: readonly number[], signal: AbortSignal) => Promise<readonly BlockHeader[]>;
-  readonly receipts: (header: BlockHeader, signal: AbortSignal) => Promise<readonly Receipt[]>;
+  /** Returns the receipts of blocks by one request. */
+  readonly receipts: (headers: readonly BlockHeader[], signal: AbortSignal) => Promise<readonly Receipt[]>;
 };
 
 /** Creates the methods of a node. */
@@ -43,14 +40,10 @@ export function createEvmRpc(rpc: JsonRpc): EvmRpc {
     async chainId(signal) {
       return readInteger(where, { chainId: await ask(CHAIN_ID, signal) }, 'chainId');
     },
-    async client(signal) {
-      const answer = await rpc.call(CLIENT_VERSION, signal);
-      return toClientName('result' in answer ? answer.result : undefined, rpc.scrub);
-    },
+    client: (signal) => askClient(rpc, CLIENT_VERSION, (value) => value, signal),
     async finalized(signal) {
       const answer = await rpc.call(FINALIZED, signal);
-      const isNone = 'result' in answer ? answer.result === null : answer.error.code === UNKNOWN_BLOCK;
-      if (isNone) {
+      if ('result' in answer ? answer.result === null : isNoBlock(answer.error)) {
         throw new SourceError(
           'not-yet',
           `${where}: expected a finalized block, got none. Check that the node is in sync.`,
@@ -66,26 +59,44 @@ export function createEvmRpc(rpc: JsonRpc): EvmRpc {
       }
       return parseHeader(where, answer.result, 'finalized');
     },
-    async header(number, signal) {
-      return parseHeader(where, await ask(toHeaderCall(number), signal), number);
-    },
     async headers(numbers, signal) {
       const answers = await rpc.batch(numbers.map(toHeaderCall), signal);
       return numbers.map((number, i) => {
         const answer = answers[i] ?? { result: undefined };
-        return parseHeader(where, resultOf(where, `block ${number}`, answer), number);
+        return parseHeader(where, blockResultOf(where, `block ${number}`, answer), number);
       });
     },
-    async receipts(header, signal) {
-      const call = { method: 'eth_getBlockReceipts', params: [toHex(header.number)] };
-      const answer = await rpc.call(call, signal, MAX_RECEIPT_BYTES);
-      return parseReceipts(where, resultOf(where, call.method, answer), header);
+    async receipts(headers, signal) {
+      const answers = await rpc.batch(headers.map(toReceiptsCall), signal, MAX_RECEIPT_BYTES);
+      return headers.flatMap((header, i) => {
+        const answer = answers[i] ?? { result: undefined };
+        return parseReceipts(where, blockResultOf(where, 'eth_getBlockReceipts', answer), header);
+      });
     },
   };
 }
 
-function toHeaderCall(number: number): RpcCall {
+function isNoBlock({ code, message }: { readonly code: number; readonly message: string }): boolean {
+  return code === UNKNOWN_BLOCK || NO_BLOCK.test(message);
+}
+
+/** Returns the result of an answer about a block. @throws SourceError for an error of the node */
+function blockResultOf(where: string, what: string, answer: Parameters<typeof resultOf>[2]): unknown {
+  if ('result' in answer || answer.error.code !== PRUNED) return resultOf(where, what, answer);
+  const { code, message } = answer.error;
+  const remedy = 'Begin with a later date ("since" of the chain), or use a node that keeps all blocks.';
+  throw new SourceError(
+    'shape',
+    `${where}: ${what}: the node deleted it (error ${code}: ${message}). ${remedy}`,
+  );
+}
+
+export function toHeaderCall(number: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [toHex(number), false] };
+}
+
+export function toReceiptsCall({ number }: Pick<BlockHeader, 'number'>): RpcCall {
+  return { method: 'eth_getBlockReceipts', params: [toHex(number)] };
 }
 
 function toHex(number: number): string {
@@ -146,6 +157,8 @@ export function assertLinked(node: string, previous: BlockHeader, header: BlockH
 export type Receipt = {
   readonly type: bigint | undefined;
   readonly status: bigint | undefined;
+  /** True if it states a root of the state instead of a status, as before Byzantium. */
+  readonly hasRoot: boolean;
   readonly gasUsed: bigint;
   readonly gasPrice: bigint | undefined;
   readonly from: string | undefined;
@@ -181,6 +194,7 @@ function parseReceipt(where: string, fields: Fields): Receipt {
   return {
     type: readOptionalQuantity(where, fields, 'type'),
     status: readOptionalQuantity(where, fields, 'status'),
+    hasRoot: isHash(fields['root']),
     gasUsed: readQuantity(where, fields, 'gasUsed'),
     gasPrice: readOptionalQuantity(where, fields, 'effectiveGasPrice'),
     from: readAddress(where, fields, 'from'),
@@ -221,7 +235,7 @@ function readHash(where: string, fields: Fields, name: string): string {
 
 /** Returns a value that must be a hash of 32 bytes, in lower case. @throws SourceError 'shape' */
 function toHash(where: string, value: unknown, name: string): string {
-  if (typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
+  if (isHash(value)) return value.toLowerCase();
   throw shapeError(where, `32 bytes in hexadecimal as ${name}`, describeValue(value));
 }
 
@@ -233,6 +247,10 @@ function readAddress(where: string, fields: Fields, name: string): string | unde
     return Buffer.from(value.slice(2), 'hex').toString('latin1'); // half as long as the text
   }
   throw shapeError(where, `20 bytes in hexadecimal as ${name}`, describeValue(value));
+}
+
+export function isHash(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value);
 }
 
 export function isQuantity(value: unknown): value is string {
@@ -257,6 +275,8 @@ type EvmChainDefinition = {
   readonly systemType: bigint | undefined;
   /** True if receipts state a fee for Ethereum beside the gas. */
   readonly hasL1Fee: boolean;
+  /** True if receipts of the first blocks state a root of the state and no status. */
+  readonly hasRoots: boolean;
   /** True if the catalog has the gas limit of the chain's blocks. */
   readonly hasGasLimit: boolean;
 };
@@ -269,6 +289,7 @@ export const EVM_CHAINS: Readonly<Record<EvmChain, EvmChainDefinition>> = {
     completeFrom: '00:30',
     systemType: undefined,
     hasL1Fee: false,
+    hasRoots: true,
     hasGasLimit: true,
   },
   arbitrum: {
@@ -277,6 +298,7 @@ export const EVM_CHAINS: Readonly<Record<EvmChain, EvmChainDefinition>> = {
     completeFrom: '01:00',
     systemType: 0x6an,
     hasL1Fee: false,
+    hasRoots: false,
     hasGasLimit: false,
   },
   base: {
@@ -285,6 +307,7 @@ export const EVM_CHAINS: Readonly<Record<EvmChain, EvmChainDefinition>> = {
     completeFrom: '01:00',
     systemType: 0x7en,
     hasL1Fee: true,
+    hasRoots: false,
     hasGasLimit: true,
   },
 };

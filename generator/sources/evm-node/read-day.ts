@@ -1,7 +1,7 @@
 import { endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
 import type { CollectedDay, NodeEvidence } from '../../core/collection/day-values.js';
 import { type TextRow, toQueryDay } from '../../core/collection/query-day.js';
-import { findFirstBlock, readInOrder } from '../json-rpc.js';
+import { type BlockSearch, inGroups, readAhead, toParts } from '../node-blocks.js';
 import { shapeError, SourceError } from '../source.js';
 import {
   assertLinked,
@@ -14,8 +14,10 @@ import {
 import { createFeeList } from '../../core/collection/decimal.js';
 
 const SECONDS_PER_DAY = 86_400;
-/** Requests at the same time. */
-const CONCURRENCY = 4;
+/** Most requests at the same time. */
+export const AT_ONCE = 4;
+/** Most transactions in a request for the receipts of several blocks, which have 1 to 3 MB then. */
+const MOST_RECEIPTS = 1_000;
 
 /** Options for `readDay`. */
 type ReadDayOptions = {
@@ -26,8 +28,7 @@ type ReadDayOptions = {
   readonly batchSize: number;
   /** The newest block that cannot be reorganized. */
   readonly finalized: BlockHeader;
-  /** The first block of each day that is known, by the start of the day in seconds since the epoch. */
-  readonly firstBlocks: Map<number, number>;
+  readonly findFirstBlock: BlockSearch;
 };
 
 /**
@@ -39,35 +40,28 @@ export async function readDay(
   date: string,
   signal: AbortSignal,
 ): Promise<CollectedDay> {
-  const { rpc, chain, withReceipts } = options;
+  const { rpc, chain, withReceipts, batchSize, finalized, findFirstBlock } = options;
   const end = endOfDayMs(toDayNumber(date)) / 1000;
-  const next = await firstBlockFrom(options, end, signal);
-  const first = await firstBlockFrom(options, end - SECONDS_PER_DAY, signal);
+  const first = await findFirstBlock(end - SECONDS_PER_DAY, finalized, signal);
+  const next = await findFirstBlock(end, finalized, signal);
   if (first === next) {
     throw new SourceError('not-yet', `${rpc.where}: expected blocks of ${date}, got none.`);
   }
   const sums = createDaySums(chain, withReceipts);
-  const isOfDay = ({ number }: BlockHeader): boolean => number >= first && number < next;
   const ends: { first?: BlockHeader; last?: BlockHeader } = {};
-  let previous: BlockHeader | undefined;
-  await readInOrder<readonly number[], Batch>({
-    parts: toParts(Math.max(0, first - 1), next, options.batchSize),
-    concurrency: CONCURRENCY,
-    read: (numbers, any) => readBatch(options, numbers, isOfDay, any),
-    take({ headers, receipts }) {
-      for (const header of headers) {
-        if (previous !== undefined) assertLinked(rpc.where, previous, header);
-        previous = header;
-        assertSide(rpc.where, header, isOfDay(header), end);
-        if (!isOfDay(header)) continue;
-        ends.first ??= header;
-        ends.last = header;
-        sums.addBlock(header);
-      }
-      sums.addReceipts(receipts);
-    },
-    signal,
-  });
+  const blocks = readBlocks(options, { first, next, end }, signal);
+  const countOf = ({ transactions }: BlockHeader): number => transactions.length;
+  async function* withTransactions(): AsyncGenerator<BlockHeader> {
+    for await (const header of blocks) {
+      sums.addBlock(header);
+      ends.first ??= header;
+      ends.last = header;
+      if (withReceipts && countOf(header) > 0) yield header;
+    }
+  }
+  const groups = inGroups(withTransactions(), countOf, { count: batchSize, weight: MOST_RECEIPTS });
+  const read = { concurrency: AT_ONCE, read: rpc.receipts, signal };
+  for await (const receipts of readAhead(groups, 'any', read)) sums.addReceipts(receipts);
   const client = await rpc.client(signal);
   return {
     chain,
@@ -77,33 +71,27 @@ export async function readDay(
   };
 }
 
-type Batch = { readonly headers: readonly BlockHeader[]; readonly receipts: readonly Receipt[] };
+/** The first block of a day and that of the next, and the end of the day in seconds since the epoch. */
+type DaySpan = { readonly first: number; readonly next: number; readonly end: number };
 
-async function readBatch(
-  { rpc, withReceipts }: ReadDayOptions,
-  numbers: readonly number[],
-  isOfDay: (header: BlockHeader) => boolean,
+/** Reads the blocks of a day in their order, and checks the links between them and to those before and after them. */
+async function* readBlocks(
+  { rpc, batchSize }: ReadDayOptions,
+  { first, next, end }: DaySpan,
   signal: AbortSignal,
-): Promise<Batch> {
-  const headers = await rpc.headers(numbers, signal);
-  const receipts: Receipt[] = [];
-  if (!withReceipts) return { headers, receipts };
-  for (const header of headers.filter(isOfDay)) {
-    for (const each of await rpc.receipts(header, signal)) receipts.push(each);
+): AsyncGenerator<BlockHeader> {
+  const parts = toParts(Math.max(0, first - 1), next, batchSize);
+  const read = { concurrency: AT_ONCE, read: rpc.headers, signal };
+  let previous: BlockHeader | undefined;
+  for await (const headers of readAhead(parts, 'of parts', read)) {
+    for (const header of headers) {
+      const isOfDay = header.number >= first && header.number < next;
+      if (previous !== undefined) assertLinked(rpc.where, previous, header);
+      previous = header;
+      assertSide(rpc.where, header, isOfDay, end);
+      if (isOfDay) yield header;
+    }
   }
-  return { headers, receipts };
-}
-
-async function firstBlockFrom(
-  { rpc, finalized, firstBlocks }: ReadDayOptions,
-  seconds: number,
-  signal: AbortSignal,
-): Promise<number> {
-  const known = firstBlocks.get(seconds);
-  if (known !== undefined) return known;
-  const found = await findFirstBlock(seconds, finalized, (number) => rpc.header(number, signal));
-  firstBlocks.set(seconds, found);
-  return found;
 }
 
 /** Checks that a block is on the right side of both ends of the day. `end`: seconds since the epoch. */
@@ -112,16 +100,6 @@ function assertSide(where: string, { number, time }: BlockHeader, isOfDay: boole
   if (isWithin === isOfDay) return;
   const expected = isOfDay ? 'a time within the day' : 'a time outside of the day';
   throw shapeError(`${where}: block ${number}`, `${expected} that ends at ${end}`, `${time}`);
-}
-
-/** Returns the numbers from `first` to `last` in parts. */
-function toParts(first: number, last: number, size: number): number[][] {
-  const parts: number[][] = [];
-  for (let start = first; start <= last; start += size) {
-    const length = Math.min(size, last - start + 1);
-    parts.push(Array.from({ length }, (_, i) => start + i));
-  }
-  return parts;
 }
 
 function toEvidence(
@@ -187,10 +165,11 @@ function createBlockSums(hasGasLimit: boolean): {
 }
 
 function createReceiptSums(chain: EvmChain): { add: (receipt: Receipt) => void; integers: () => Integers } {
-  const { systemType, hasL1Fee } = EVM_CHAINS[chain];
+  const { systemType, hasL1Fee, hasRoots } = EVM_CHAINS[chain];
   const fees = createFeeList();
   const addresses = new Set<string>();
-  const counts = { rows: 0, counted: 0, failed: 0, status_missing: 0, type_missing: 0, fee_missing: 0 };
+  const counts = { rows: 0, counted: 0, failed: 0, type_missing: 0, fee_missing: 0 };
+  const status = { missing: 0, before: 0 };
   let [allGas, gas, l2Fees] = [0n, 0n, 0n];
 
   function addFee({ gasUsed, gasPrice, l1Fee, paysOperator }: Receipt): void {
@@ -209,7 +188,7 @@ function createReceiptSums(chain: EvmChain): { add: (receipt: Receipt) => void; 
       if (receipt.type === undefined) counts.type_missing += 1;
       if (systemType !== undefined && receipt.type === systemType) return;
       counts.counted += 1;
-      if (receipt.status === undefined) counts.status_missing += 1;
+      if (receipt.status === undefined) status[hasRoots && receipt.hasRoot ? 'before' : 'missing'] += 1;
       if (receipt.status === 0n) counts.failed += 1;
       gas += receipt.gasUsed;
       for (const each of [receipt.from, receipt.to]) if (each !== undefined) addresses.add(each);
@@ -219,8 +198,9 @@ function createReceiptSums(chain: EvmChain): { add: (receipt: Receipt) => void; 
       all_rows: counts.rows,
       all_gas: allGas,
       tx_count: counts.counted,
-      failed_tx_count: counts.failed,
-      status_missing: counts.status_missing,
+      failed_tx_count: status.before > 0 ? undefined : counts.failed,
+      status_missing: status.missing,
+      ...(hasRoots && { before_status: status.before }),
       ...(systemType !== undefined && { type_missing: counts.type_missing }),
       fee_missing: counts.fee_missing,
       active_addresses: addresses.size,

@@ -3,12 +3,11 @@ import {
   createHttpClient,
   type HttpTools,
   type JsonAnswer,
-  NotFoundError,
   parseEndpoint,
   SYSTEM_TOOLS,
   type TransferLimits,
 } from '../http-client.js';
-import { createReadOnce, describeValue, shapeError, SourceError } from '../source.js';
+import { createReadOnce, describeValue, NotFoundError, shapeError, SourceError } from '../source.js';
 import { parseDate, parseInstant, toInstant } from '../../../schemas/dates.js';
 import { isJsonNumber, multiplyToInteger, toDecimalText } from '../../core/collection/decimal.js';
 import { toMetricValue } from '../../core/collection/day-values.js';

@@ -71,7 +71,8 @@ async function measureBytesRead(folder: string): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // listens on a port
-    const options = { engine, cacheFolder: path.join(folder, 'cache'), bucket: 'made-up', endpoint };
+    const openEngine = (): Promise<Engine> => Promise.resolve(engine);
+    const options = { openEngine, cacheFolder: path.join(folder, 'cache'), bucket: 'made-up', endpoint };
     await createSonarx({ ...options, blocksOnly: { base: false } }).day('base', MADE_UP_DATE, signal);
   } finally {
     server.closeAllConnections();

@@ -20,6 +20,7 @@ function create(
   source: PolicySource,
   policy: Partial<SourcesPolicy> = {},
   environment: SourceContext['environment'] = {},
+  machine: Partial<SourceContext> = {},
 ): Promise<ReadonlyMap<string, Source>> {
   const whole: SourcesPolicy = {
     schema: 'sources-policy/1',
@@ -33,6 +34,7 @@ function create(
     environment,
     signal: AbortSignal.timeout(60_000),
     openStore: () => Promise.reject(new Error('no store is asked for')),
+    ...machine,
   });
 }
 
@@ -74,6 +76,24 @@ describe('a secret endpoint is read from its variable', () => {
   it('and is not shown', async () => {
     const sources = await create(NODE, {}, { NODE_URL: 'https://example.com/secret-key' });
     expect(JSON.stringify(sources.get('one')?.facts)).not.toContain('secret-key');
+  });
+});
+
+describe('the engine of a policy', () => {
+  // nothing listens on port 1
+  const engine = { kind: 'trino', endpoint: 'http://127.0.0.1:1', catalog: 'c', database: 'd' } as const;
+  const sonarx: PolicySource = { kind: 'sonarx' };
+
+  it('is opened before a collection, so that it ends at once without it', async () => {
+    await expect(create(sonarx, { engine })).rejects.toMatchObject({ exit: 'usage' });
+  });
+
+  it('is not needed for other sources, and not before a query runs', async () => {
+    expect((await create(OWN, { engine })).size).toBe(1);
+    const late = await create(sonarx, { engine }, {}, { opensEngineLate: true });
+    expect(late.get('one')?.facts.id).toBe('one');
+    const day = late.get('one')?.day('base', '2026-01-01', AbortSignal.timeout(60_000));
+    await expect(day).rejects.toMatchObject({ name: 'SourceError', code: 'unavailable' });
   });
 });
 

@@ -107,6 +107,100 @@ describe('a client of JSON-RPC', () => {
     );
   });
 
+  describe('a batch that is too large for the node', () => {
+    const many = Array.from({ length: 100 }, (_, i): RpcCall => ({ method: 'echo', params: [String(i)] }));
+    const results = many.map(({ params: [text] }) => ({ result: text }));
+    const sizes = (): number[] => scene().map(({ calls }) => calls.length);
+    const scene = (): ReturnType<RpcService['takeRequests']> => service.takeRequests();
+
+    /** Refuses batches of more than `most` calls as a node does. */
+    const limit = (most: number, refuse: (all: RpcBody[]) => unknown): void =>
+      service.alter((body, calls) => (calls.length > most ? refuse(body as RpcBody[]) : body));
+    const error = (code: number, message: string): RpcBody => ({ id: null, error: { code, message } });
+    /** Forms of a refusal. Those not marked as seen are from the source code of the program. */
+    const refusals: [string, (all: RpcBody[]) => unknown][] = [
+      [
+        'geth 1.17.10, seen: one entry with the id of the first call',
+        ([first]) => [{ jsonrpc: '2.0', id: first?.id, error: { code: -32600, message: 'batch too large' } }],
+      ],
+      ['Nethermind: a single error', () => error(-32005, 'Batch size limit exceeded')],
+      ['reth (jsonrpsee): a single error', () => error(-32010, 'The batch request was too large')],
+      ['Erigon: a single error', () => error(-32000, 'batch limit 50 exceeded')],
+    ];
+    it.each(refusals)(
+      'is sent in halves until it passes, as are all later ones: %s',
+      async (_what, refuse) => {
+        limit(30, refuse);
+        expect(await rpc.batch(many, signal)).toEqual(results);
+        expect(sizes()).toEqual([100, 50, 25, 25, 25, 25]);
+        expect(await rpc.batch(many, signal)).toEqual(results);
+        expect(sizes()).toEqual([25, 25, 25, 25]);
+      },
+    );
+
+    it('is sent in halves after status 413', async () => {
+      service.intercept((res, calls) => {
+        if (calls.length > 30) res.writeHead(413).end();
+        return calls.length > 30;
+      });
+      expect(await rpc.batch(many, signal)).toEqual(results);
+      expect(sizes()).toEqual([100, 50, 25, 25, 25, 25]);
+    });
+
+    const tooLong: [string, (all: RpcBody[]) => unknown][] = [
+      [
+        'geth: an error for each later call',
+        (all) =>
+          all.map((each, i) => (i < 20 ? each : { ...error(-32003, 'response too large'), id: each.id })),
+      ],
+      ['reth (jsonrpsee): a single error', () => error(-32011, 'The batch response was too large')],
+      ['more bytes than were allowed', (all) => [...all, { id: 'x'.repeat(9_000), result: 1 }]],
+    ];
+    it.each(tooLong)(
+      'is sent in halves if its answers are too long, but later ones are not: %s',
+      async (_what, refuse) => {
+        limit(60, refuse);
+        expect(await rpc.batch(many, signal, 9_000)).toEqual(results);
+        expect(sizes()).toEqual([100, 50, 50]);
+        await rpc.batch(many, signal, 9_000);
+        expect(sizes()).toEqual([100, 50, 50]);
+      },
+    );
+
+    it('ends with the words of a node that takes no batch', async () => {
+      limit(0, ([first]) => [{ id: first?.id, error: { code: -32600, message: 'batch too large' } }]);
+      expect(await rpc.batch(many, signal).then((all) => all[0])).toEqual({
+        error: { code: -32600, message: 'batch too large' },
+      });
+      limit(0, () => error(-32600, 'no batches here'));
+      expect((await failureOf(rpc.batch(many, signal))).message).toContain('-32600: no batches here.');
+    });
+
+    it('is known by its first part, for which a check sends no more', async () => {
+      limit(30, () => error(-32000, 'too many'));
+      expect(await rpc.part(many, signal)).toEqual(results.slice(0, 25));
+      expect(sizes()).toEqual([100, 50, 25]);
+    });
+  });
+
+  it.each([
+    [401, 'the node refuses the user or password (status 401). Correct them.'],
+    [403, 'the node refuses to be asked for echo (status 403). Allow this user all methods that'],
+    [400, 'expected JSON, got status 400.'],
+  ])('says what status %s means', async (status, message) => {
+    service.refuse((res) => res.writeHead(status).end('no'));
+    const error = await failureOf(rpc.batch(CALLS, signal));
+    expect(error.code).toBe('shape');
+    expect(error.message).toContain(message);
+    expect(service.takeRequests()).toHaveLength(1);
+  });
+
+  it('takes the method that Hardhat 3.18.0 does not support as a difference, not as a failure that may pass', () => {
+    const answer = { error: { code: -32004, message: 'Method eth_getBlockReceipts is not supported' } };
+    const result = (): unknown => resultOf('here', 'echo', answer);
+    expect(result).toThrow(expect.objectContaining({ code: 'shape' }));
+  });
+
   it('refuses the answer to another call', async () => {
     service.alter((body) => Object.assign(body, { id: 7 }));
     expect(await failureOf(rpc.call(CALLS[0] as RpcCall, signal))).toMatchObject({ code: 'shape' });

@@ -18,7 +18,8 @@ import { evmDay, naiveEvmDay } from '../../support/collection/evm-days.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const RUNS = Number(process.env['CRD_SEEDS'] ?? '20');
-const DATES = ['2026-01-01', '2026-01-02'];
+/** The day of Byzantium, before which receipts of ethereum have no status, and the next. */
+const DATES = ['2017-10-16', '2017-10-17'];
 const { signal } = new AbortController();
 
 let folder: TemporaryFolder;
@@ -63,7 +64,7 @@ async function runOn<Day>(
       [`${prefix}_transactions`]: written.map(({ transactions }) => transactions),
     };
     const { text } = await readQuery(chain);
-    const sql = fillQuery(text, { first: '2026-01-01', last: '2026-01-02' });
+    const sql = fillQuery(text, { first: '2017-10-16', last: '2017-10-17' });
     return await engine.run({ sql, tables }, signal);
   } finally {
     await rm(place, { recursive: true });
@@ -83,8 +84,9 @@ describe.each([
           writeEvmDay(chain, day, writer),
         );
         const expected = each.flatMap((day, i) => {
-          const integers = naiveEvmDay(chain, day);
-          return integers === undefined ? [] : [{ date: DATES[i], ...integers }];
+          const date = DATES[i] ?? '';
+          const integers = naiveEvmDay(chain, date, day);
+          return integers === undefined ? [] : [{ date, ...integers }];
         });
         expect(rows).toEqual(expected);
       }),

@@ -1,5 +1,5 @@
 import type { ChainPlan } from '../../../generator/collect/policy.js';
-import type { DayStep } from '../../../generator/collect/chain-run.js';
+import type { DayReport, DayStep } from '../../../generator/collect/chain-run.js';
 import { EMPTY_STATE } from '../../../generator/collect/collection-store.js';
 import { collectChain, type CollectChainOptions } from '../../../generator/collect/collect-chain.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
@@ -8,6 +8,7 @@ import { datesOf } from '../../../generator/core/collection/ledger.js';
 import { metricsOf } from '../../../schemas/catalog.js';
 import { addDays, parseInstant } from '../../../schemas/dates.js';
 import type { ChainState, LedgerLine } from '../../../schemas/types.generated.js';
+import { SourceError } from '../../../generator/sources/source.js';
 import { createMemorySource } from './memory-source.js';
 
 export const FIRST = '2026-07-01';
@@ -34,8 +35,8 @@ export function createScene(days: Days, plan: Partial<ChainPlan> = {}) {
   const lines: LedgerLine[] = [];
   const source = createMemorySource(days);
   let state: ChainState = EMPTY_STATE;
-  const collect = async (at: string, changes: Partial<CollectChainOptions> = {}) => {
-    const run = collectChain({
+  const start = (at: string, changes: Partial<CollectChainOptions>): ReturnType<typeof collectChain> =>
+    collectChain({
       plan: {
         chain: 'base',
         rules: DEFAULT_RULES.base,
@@ -51,6 +52,24 @@ export function createScene(days: Days, plan: Partial<ChainPlan> = {}) {
       countsOf: () => Promise.resolve(undefined),
       ...changes,
     });
+  /** Collects as far as the source answers, and keeps what was accepted. */
+  const collectUntilFailure = async (at: string, whole: ChainPlan) => {
+    const run = start(at, { plan: whole });
+    const days: DayReport[] = [];
+    try {
+      for (let next = await run.next(); ; next = await run.next()) {
+        ({ state } = next.value);
+        if (next.done === true) return { days, error: undefined };
+        lines.push(...next.value.lines);
+        days.push(next.value.report);
+      }
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      return { days, error };
+    }
+  };
+  const collect = async (at: string, changes: Partial<CollectChainOptions> = {}) => {
+    const run = start(at, changes);
     const steps: DayStep[] = [];
     let next = await run.next();
     for (; next.done !== true; next = await run.next()) steps.push(next.value);
@@ -66,7 +85,7 @@ export function createScene(days: Days, plan: Partial<ChainPlan> = {}) {
   };
   const valuesOn = (date: string): DayValues | undefined =>
     datesOf(lines).find((each) => each.date === date)?.values;
-  return { lines, source, collect, valuesOn, state: () => state };
+  return { lines, source, collect, collectUntilFailure, valuesOn, state: () => state };
 }
 
 type Collected = Awaited<ReturnType<ReturnType<typeof createScene>['collect']>>;

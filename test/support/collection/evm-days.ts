@@ -88,9 +88,13 @@ export function evmDay(chain: EvmChain): fc.Arbitrary<EvmDay> {
     });
 }
 
+/** Last date with receipts of Ethereum that have no status, because they are from before Byzantium. */
+const LAST_WITHOUT_STATUS = '2017-10-16';
+
 /** Returns the integers of a day as text, computed with integers row by row; `undefined` for a day without blocks. */
 export function naiveEvmDay(
   chain: EvmChain,
+  date: string,
   { blocks, transactions }: EvmDay,
 ): Record<string, string | null> | undefined {
   if (blocks.length === 0) return undefined;
@@ -117,6 +121,12 @@ export function naiveEvmDay(
     fees: known.reduce((total, fee) => total + fee, 0n),
     fee_median_x2: twiceMedian(known),
   };
+  if (chain === 'ethereum') {
+    const missing = integers['status_missing'] ?? 0;
+    const isBefore = date <= LAST_WITHOUT_STATUS && missing !== 0;
+    Object.assign(integers, { before_status: isBefore ? missing : 0 });
+    if (isBefore) Object.assign(integers, { status_missing: 0, failed_tx_count: null });
+  }
   if (chain !== 'arbitrum') integers['gas_limit_sum'] = sumOrNull(blocks.map(({ gasLimit }) => gasLimit));
   if (chain === 'base') integers['l2_fees'] = fees.reduce((total, { l2Fee }) => total + (l2Fee ?? 0n), 0n);
   if (chain !== 'ethereum') {

@@ -120,7 +120,8 @@ export async function startAwsScene(): Promise<AwsScene> {
   const bucket = await createTestBucket();
   const proxy = await startCountingS3(bucket.endpoint);
   const served = new Map<string, { etag: string; bytes: number }>();
-  const options = { engine, cacheFolder, bucket: bucket.name, endpoint: proxy.endpoint };
+  const openEngine = (): Promise<Engine> => Promise.resolve(engine);
+  const options = { openEngine, cacheFolder, bucket: bucket.name, endpoint: proxy.endpoint };
 
   async function put(key: string, bytes: Uint8Array | string): Promise<void> {
     await bucket.put(key, bytes);

@@ -25,6 +25,8 @@ export type RpcService = {
   readonly methods: RpcMethods;
   /** Changes each body before it is sent: an answer, or an array of answers. A string is sent as it is. */
   readonly alter: (change: (body: RpcBody | RpcBody[], calls: readonly RpcServed[]) => unknown) => void;
+  /** Answers requests without the methods if `write` returns true. */
+  readonly intercept: (write: (res: ServerResponse, calls: readonly RpcServed[]) => boolean) => void;
   /** Answers requests from now on without the methods. */
   readonly refuse: (write: (res: ServerResponse) => unknown) => void;
   /** Returns the requests since the last call. */
@@ -46,12 +48,12 @@ export class RpcFault extends Error {
 export async function startRpcService(methods: RpcMethods): Promise<RpcService> {
   const requests: RpcRequest[] = [];
   let change: Parameters<RpcService['alter']>[0] = (body) => body;
-  let write: ((res: ServerResponse) => unknown) | undefined;
+  let write: Parameters<RpcService['intercept']>[0] = () => false;
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const body = JSON.parse(await text(req)) as RpcServed | RpcServed[];
     const calls = Array.isArray(body) ? body : [body];
     requests.push({ url: req.url ?? '', headers: req.headers, isBatch: Array.isArray(body), calls });
-    if (write !== undefined) return void write(res);
+    if (write(res, calls)) return;
     const answers = calls.map((call) => answerCall(methods, call));
     const changed = change(Array.isArray(body) ? answers : (answers[0] ?? {}), calls);
     res.setHeader('Content-Type', 'application/json');
@@ -62,7 +64,13 @@ export async function startRpcService(methods: RpcMethods): Promise<RpcService> 
     ...server,
     methods,
     alter: (next) => void (change = next),
-    refuse: (next) => void (write = next),
+    intercept: (next) => void (write = next),
+    refuse(next) {
+      write = (res) => {
+        next(res);
+        return true;
+      };
+    },
     takeRequests: () => requests.splice(0),
   };
 }

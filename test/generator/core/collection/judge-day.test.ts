@@ -114,6 +114,22 @@ describe('the rule whole', () => {
     ]);
   });
 
+  // ethereum before 2017-10-16: receipts with `root`, as in block 1000000
+  it('leaves out only failed_tx_count of a day whose receipts have no status, and says why', () => {
+    const judgement = judge(VALUES, { counts: { ...whole, before_status: '57' } });
+    expect(judgement.values).toEqual(VALUES);
+    expect(judgement.findings).toEqual([
+      {
+        rule: 'whole',
+        metrics: ['failed_tx_count'],
+        effect: 'omitted',
+        message:
+          'failed_tx_count is left out: 57 receipts are from before Byzantium (2017-10-16) and have no status.',
+      },
+    ]);
+    expect(judge(VALUES, { counts: { ...whole, before_status: '0' } }).findings).toEqual([]);
+  });
+
   it('allows a settled day to have an unusual number of blocks on a chain whose days differ', () => {
     const counts = { block_count: '5800' };
     const days = { before: history(), isSettled: true };

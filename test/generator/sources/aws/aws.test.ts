@@ -37,7 +37,11 @@ function engineWith(
   };
 }
 
-const optionsWith = (engine: Engine) => ({ engine, cacheFolder: '/nonexistent', endpoint: server.endpoint });
+const optionsWith = (engine: Engine) => ({
+  openEngine: () => Promise.resolve(engine),
+  cacheFolder: '/nonexistent',
+  endpoint: server.endpoint,
+});
 
 describe('with an engine that has the tables', () => {
   it('a day is the result of the query, and no object is read', async () => {
@@ -90,6 +94,16 @@ describe('with an engine that has the tables', () => {
       message: 'aws: 2026-01-01: It broke. Fix it.',
     });
   });
+});
+
+it('needs an engine that is not installed only for a query, and names it then', async () => {
+  const message = 'DuckDB is not installed. Install it.';
+  const openEngine = (): Promise<Engine> => Promise.reject(new EngineError('not-installed', message));
+  const source = createAws({ ...optionsWith(engineWith(() => Promise.resolve([]))), openEngine });
+  expect([...(await source.days('ethereum', SPAN, signal)).keys()]).toEqual([DATE]);
+  const expected = { name: 'SourceError', code: 'unavailable', message: `aws: ${message}` };
+  await expect(source.day('ethereum', DATE, signal)).rejects.toMatchObject(expected);
+  await expect(source.probe('ethereum', signal)).rejects.toMatchObject(expected);
 });
 
 it('each source has its own chains and terms', async () => {

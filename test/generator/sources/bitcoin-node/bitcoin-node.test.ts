@@ -187,14 +187,31 @@ describe('bitcoin-node', () => {
       });
     });
 
-    it('reports blocks that were pruned, with the words of the node', async () => {
-      scene.service.methods['getblock'] = () => {
-        throw new RpcFault(-1, 'Block not available (pruned data)');
-      };
-      const error = await failureOf(day());
-      expect(error).toMatchObject({ code: 'unavailable' });
-      expect(error.message).toContain('getblock: expected a result, got the error -1: Block not available');
-    });
+    // Bitcoin Core 31.99 with -prune, seen on regtest; `pruneheight` is the first block that it has.
+    it.each([
+      ['2026-03-25T12:00:00Z', '2026-03-26'],
+      ['2026-03-25T23:00:00Z', '2026-03-27'], // a block of the 26th can come before it
+    ])(
+      'names the first whole date of a node that deleted the blocks before %s: %s',
+      async (instant, since) => {
+        const first = scene.heightAt(instant);
+        const blocks = scene.service.methods['getblock'] as (hash: string) => Fields;
+        scene.service.methods['getblock'] = (hash: string) => {
+          if (parseInt(hash.slice(-8), 16) >= first) return blocks(hash);
+          throw new RpcFault(-1, 'Block not available (pruned data)');
+        };
+        const info = scene.service.methods['getblockchaininfo'] as () => Fields;
+        scene.service.methods['getblockchaininfo'] = () => ({ ...info(), pruned: true, pruneheight: first });
+        const { code, message } = await failureOf(day('2026-03-25'));
+        expect(code).toBe('shape');
+        expect(message).toMatch(/: block \d+: the node is pruned and has the blocks from \d+ only\. /);
+        expect(message).toContain(`Set "since" of bitcoin to ${since} in the policy`);
+        const probes = await scene.create().probe('bitcoin', signal);
+        expect(probes.filter(({ item }) => item === 'first date of a pruned node')).toEqual([
+          { item: 'first date of a pruned node', expected: 'a date', found: since, agrees: true },
+        ]);
+      },
+    );
 
     const change = (method: string, alter: Change): void => {
       const read = scene.service.methods[method] as (...params: unknown[]) => Fields;
@@ -241,7 +258,53 @@ describe('bitcoin-node', () => {
     scene.service.refuse((res) => res.writeHead(401).end());
     const { code, message } = await failureOf(scene.create({ endpoint }).days('bitcoin', SPAN, signal));
     expect(code).toBe('shape');
+    expect(message).toMatch(/: the node refuses the user or password \(status 401\)\. Correct them\.$/);
+    await expect(scene.create({ endpoint }).probe('bitcoin', signal)).rejects.toMatchObject({ message });
     expect(JSON.stringify([shown, message])).not.toMatch(/rpcuser|s3cret/);
+  });
+
+  /** Bitcoin Core 31.99 with -rpcwhitelist answers a batch with a method that is not allowed with status 403 as a whole. */
+  const allow = (...methods: string[]): void => {
+    scene.service.intercept((res, calls) => {
+      const isRefused = calls.some(({ method }) => !methods.includes(method));
+      if (isRefused) res.writeHead(403).end();
+      return isRefused;
+    });
+  };
+  const NEEDED = ['getblockcount', 'getblockhash', 'getblockheader', 'getblockstats', 'getblock'];
+
+  it('gives days of a node that does not allow getnetworkinfo, whose client is unknown', async () => {
+    allow(...NEEDED, 'getblockchaininfo');
+    expect((await day()).evidence).toMatchObject({ kind: 'node', client: 'unknown' });
+    const probes = await scene.create().probe('bitcoin', signal);
+    const found = expect.stringMatching(/^unknown: .* refuses to be asked for getnetworkinfo \(status 403\)/);
+    expect(probes.find(({ item }) => item === 'subversion')).toMatchObject({ found, agrees: true });
+  });
+
+  it('names the methods that the node does not allow', async () => {
+    allow(...NEEDED.filter((method) => method !== 'getblockstats'));
+    expect(await failureOf(day())).toMatchObject({
+      code: 'shape',
+      message: expect.stringContaining(
+        'the node refuses to be asked for getblockhash, getblockstats (status 403). Allow this user all',
+      ),
+    });
+  });
+
+  // Bitcoin Core 31.99 in its first seconds: -28 with status 500 for a call, with 200 in a batch and in JSON-RPC 2.0
+  it('waits for a node that is starting as long as for one that does not answer', async () => {
+    let starting = 3;
+    scene.service.alter((body) => {
+      const error = { code: -28, message: 'Loading block index…' };
+      return (starting -= 1) < 0 ? body : [body].flat().map(({ id }) => ({ jsonrpc: '2.0', error, id }));
+    });
+    expect((await day()).values.block_count).toBe('24');
+    expect(scene.tools.slept).toEqual([500, 1000, 2000]);
+    starting = 100;
+    expect(await failureOf(day())).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('got the error -28: Loading block index…, 6 times'),
+    });
   });
 
   it('refuses an endpoint on another machine without https', () => {

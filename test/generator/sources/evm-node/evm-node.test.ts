@@ -131,6 +131,30 @@ describe('evm-node', () => {
       expect((await day(LAST, { receipts: true })).counts).toMatchObject({ [name]: '1' });
     });
 
+    it('leaves out failed_tx_count if receipts of ethereum have a root and no status, as before Byzantium', async () => {
+      const node = await startEvmNodeScene('ethereum');
+      try {
+        const fields = { status: undefined, type: '0x0', root: `0x${'ab'.repeat(32)}` };
+        const read = (change: (tx: number) => object) => {
+          node.service.methods['eth_getBlockReceipts'] = (tag: string) =>
+            node.receipts(Number(tag)).map((each, i) => ({ ...each, ...change(i) }));
+          return node.create({ receipts: true }).day('ethereum', LAST, signal);
+        };
+        const [usual, before] = [await read(() => ({})), await read(() => fields)];
+        const { failed_tx_count: _failed, ...others } = usual.values;
+        expect(usual.counts).toMatchObject({ before_status: '0' });
+        expect(before.values).toEqual(others);
+        expect(before.counts).toMatchObject({ before_status: usual.counts.tx_count, status_missing: '0' });
+        expect(before.counts).not.toHaveProperty('failed_tx_count');
+        const some = await read((tx) => (tx === 0 ? fields : {}));
+        expect(some.values).toEqual(others); // the day of Byzantium has receipts of both forms
+        const broken = await read(() => ({ ...fields, root: '0x' }));
+        expect(broken.counts).toMatchObject({ before_status: '0', status_missing: usual.counts.tx_count });
+      } finally {
+        await node.service.dispose();
+      }
+    });
+
     it('does not compute the fee of an operator', async () => {
       setDay({ from: a, to: b, gas: 100, ...FEE });
       scene.service.methods['eth_getBlockReceipts'] = (tag: string) =>
@@ -198,14 +222,15 @@ describe('evm-node', () => {
       });
     });
 
+    const fails = (code: number, message: string) => (): never => {
+      throw new RpcFault(code, message);
+    };
     it.each<[string, () => unknown]>([
       ['null', () => null],
-      [
-        'the error of an unknown block',
-        () => {
-          throw new RpcFault(-39001, 'Unknown block');
-        },
-      ],
+      ['the error of execution-apis', fails(-39001, 'Unknown block')],
+      ['geth 1.16.9 and 1.17.10, seen', fails(-32000, 'finalized block not found')],
+      ['Erigon, from its source', fails(-32000, 'unknown block')],
+      ['other words', fails(-32000, 'Block not found')],
     ])('waits for a node that has no finalized block yet: %s', async (_what, answer) => {
       scene.service.methods['eth_getBlockByNumber'] = answer;
       expect(await failureOf(scene.create().days('base', SPAN, signal))).toMatchObject({ code: 'not-yet' });
@@ -225,18 +250,44 @@ describe('evm-node', () => {
       expect(scene.service.takeRequests()).toHaveLength(2);
     });
 
+    const sizesOf = async (reading: Promise<unknown>): Promise<number[]> => {
+      await reading;
+      return scene.service.takeRequests().map(({ calls }) => calls.length);
+    };
+
     it('reads headers in batches, and looks for the start of a day only once', async () => {
       const source = scene.create();
-      await source.day('base', FIRST, signal);
-      const sizes = scene.service.takeRequests().map(({ calls }) => calls.length);
-      expect(sizes.filter((size) => size > 1)).toEqual([7, 4]); // nine blocks, the one before and the one after
-      await source.day('base', LAST, signal);
-      scene.service.takeRequests();
-      await source.day('base', '2026-03-25', signal);
-      const searched = scene.service
+      const first = await sizesOf(source.day('base', FIRST, signal));
+      expect(first.slice(-3)).toEqual([7, 4, 1]); // nine blocks, the one before, the one after; and the client
+      await sizesOf(source.day('base', LAST, signal));
+      expect(await sizesOf(source.day('base', '2026-03-25', signal))).toEqual([7, 2, 7, 4, 1]);
+      expect(await sizesOf(source.day('base', '2026-03-25', signal))).toEqual([7, 4, 1]);
+    });
+
+    it('reads the receipts of several blocks at once, of at most 1,000 transactions, and of no block without any', async () => {
+      const first = firstOfLast();
+      const tx = { from: addressOf(1), to: addressOf(2), gas: 1, price: 1n, status: 1, type: 2, l1Fee: 1n };
+      scene.blocks.slice(first, first + PER_DAY).forEach((block, i) => {
+        block.txs = Array.from({ length: [0, 400, 600, 1, 0, 2000, 5, 5, 5][i] ?? 0 }, () => tx);
+      });
+      await scene.create({ receipts: true }).day('base', LAST, signal);
+      const asked = scene.service
         .takeRequests()
-        .filter(({ calls }) => calls.length === 1 && calls[0]?.method === 'eth_getBlockByNumber');
-      expect(searched).toHaveLength(6);
+        .map(({ calls }) => calls.filter(({ method }) => method === 'eth_getBlockReceipts'))
+        .filter(({ length }) => length > 0);
+      const blocks = asked.map((calls) => calls.map(({ params }) => Number(params[0]) - first));
+      expect(blocks.toSorted(([a = 0], [b = 0]) => a - b)).toEqual([[1, 2], [3], [5], [6, 7, 8]]);
+    });
+
+    it('sends at most four requests at the same time', async () => {
+      let [open, most] = [0, 0];
+      const fetch: typeof globalThis.fetch = async (...request) => {
+        most = Math.max(most, (open += 1));
+        return scene.tools.fetch(...request).finally(() => void (open -= 1));
+      };
+      const source = scene.create({ receipts: true, batchSize: 1, tools: { ...scene.tools, fetch } });
+      await source.day('base', LAST, signal);
+      expect(most).toBe(4);
     });
 
     it('sends none for another chain, and has no date of it', async () => {
@@ -288,14 +339,13 @@ describe('evm-node', () => {
     });
 
     it('is refused if it reorganizes between two requests: the links show it', async () => {
-      let batches = 0;
-      scene.service.alter((body) => {
-        if (Array.isArray(body)) batches += 1;
+      scene.service.alter((body, calls) => {
+        const isFirstPart = calls.length === 7 && Number(calls[0]?.params[0]) === firstOfLast() - 1;
         const block = scene.blocks[firstOfLast() - 2];
-        if (batches === 1 && block !== undefined) block.salt = 'b'; // from the second batch on
+        if (isFirstPart && block !== undefined) block.salt = 'b'; // for the second part
         return body;
       });
-      expect(await failureOf(day(LAST, { batchSize: 1 }))).toMatchObject({
+      expect(await failureOf(day())).toMatchObject({
         code: 'shape',
         message: expect.stringContaining('expected the parent'),
       });
@@ -354,6 +404,61 @@ describe('evm-node', () => {
         'field l1Fee of eth_getBlockReceipts: a quantity',
       ]),
     );
+  });
+
+  describe('a probe of receipts', () => {
+    const itemsOf = async (): Promise<string[]> => {
+      const probes = await scene.create({ receipts: true, batchSize: 5 }).probe('base', signal);
+      return probes.filter(({ agrees }) => !agrees).map(({ item, found }) => `${item}: ${found}`);
+    };
+    /** anvil 1.7.1 with --optimism: receipts have no l1Fee. */
+    const withoutFee = (): void => {
+      scene.service.methods['eth_getBlockReceipts'] = (tag: string) =>
+        scene.receipts(Number(tag)).map((each) => ({ ...each, l1Fee: undefined }));
+    };
+    const keepUsers = (...kept: number[]): void =>
+      scene.blocks.forEach((block, number) => {
+        if (!kept.includes(number)) block.txs.length = Math.min(1, block.txs.length); // the protocol's own
+      });
+
+    it('looks back for a block with a transaction of a user', async () => {
+      withoutFee();
+      keepUsers(scene.blocks.findLastIndex(({ txs }, number) => txs.length > 1 && number < 34));
+      expect(await itemsOf()).toEqual(['field l1Fee of eth_getBlockReceipts: no such field']);
+    });
+
+    it('does not pass without such a block, after a few requests', async () => {
+      keepUsers();
+      expect(await itemsOf()).toEqual(['transactions of users: none']);
+      expect(scene.service.takeRequests().length).toBeLessThanOrEqual(20);
+    });
+
+    it('names the batch that the node takes, and passes', async () => {
+      scene.service.alter((body, calls) =>
+        calls.length > 3 ? { id: null, error: { code: -32000, message: 'too many' } } : body,
+      );
+      const probes = await scene.create({ receipts: true }).probe('base', signal);
+      expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
+      expect(probes.find(({ item }) => item.startsWith('batch of'))).toMatchObject({
+        item: 'batch of 7 eth_getBlockByNumber',
+        found: 'an answer to each of at most 2',
+      });
+      expect(scene.service.takeRequests().length).toBeLessThanOrEqual(20);
+    });
+  });
+
+  // geth 1.17.10 with --history.chain postmerge, from its source
+  it('says what to do about blocks that the node deleted', async () => {
+    const number = firstOfLast() + 4;
+    const read = scene.service.methods['eth_getBlockByNumber'] as (tag: string) => unknown;
+    scene.service.methods['eth_getBlockByNumber'] = (tag: string) => {
+      if (Number(tag) === number) throw new RpcFault(4444, 'pruned history unavailable');
+      return read(tag);
+    };
+    expect(await failureOf(day())).toMatchObject({
+      code: 'shape',
+      message: expect.stringContaining('(error 4444: pruned history unavailable). Begin with a later date'),
+    });
   });
 
   it('finds by a probe what the node lacks', async () => {

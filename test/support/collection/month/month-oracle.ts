@@ -8,7 +8,7 @@ export type ChainTable = {
   readonly values: Map<number, { [metric in MetricName]?: string }>;
   /** `<day> <metric>` of values that the source now gives otherwise. */
   readonly drifts: Set<string>;
-  /** Days without all required values. */
+  /** Days without all required values, but for those that could not be read. */
   readonly awaited: Set<number>;
   /** Days with values, by the hour of the month in which they were first accepted. */
   readonly since: Map<number, number>;
@@ -57,6 +57,8 @@ export function runOracle(table: ChainTable, run: Run): void {
 
 function addDay(table: ChainTable, run: Run, day: number): void {
   const age = run.hour - (day + 1) * 24;
+  const isUnread = viewMain(run.script, run.chain, day, run.hour)?.damaged === true;
+  if (isUnread && !table.awaited.has(day)) return;
   const good = goodOf(run, day);
   const isWhole = REQUIRED[run.chain].every((metric) => good[metric] !== undefined);
   if (isWhole) table.awaited.delete(day);
