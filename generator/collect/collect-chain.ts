@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { addDays, toDate, toInstant } from '../../schemas/dates.js';
+import { compareSeries, shiftWords } from '../core/collection/compare-series.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import type { AwaitedDate, ChainState, LedgerLine, MetricName } from '../../schemas/types.generated.js';
 import { type CollectedDay, type DayValues, metricsIn } from '../core/collection/day-values.js';
@@ -42,7 +43,12 @@ export type CollectChainOptions = {
 };
 
 /** The end of a collection: the state, and the failures of sources that a chain can do without, as sentences. */
-type ChainEnd = { readonly state: ChainState; readonly failures: readonly string[] };
+type ChainEnd = {
+  readonly state: ChainState;
+  readonly failures: readonly string[];
+  /** What is odd about accepted values and those of other sources, as sentences. */
+  readonly notes: readonly string[];
+};
 
 /**
  * Collects the dates of a chain that are new or may still change: judges each new date, and compares what the sources give
@@ -60,7 +66,7 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
   const due = toDate(Math.floor((nowMs - rules.firstTryHours * HOUR_MS) / DAY_MS) - 1);
   const last = plan.until !== undefined && plan.until < due ? plan.until : due;
   const first = firstOf(known, oldest) ?? plan.since;
-  if (first > last) return { state: options.state, failures: [] };
+  if (first > last) return { state: options.state, failures: [], notes: [] };
   const [{ source: main }, ...others] = parts;
   const reader = await openDays({
     chain,
@@ -99,8 +105,20 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
   }
   const [failure] = reader.mainFailures;
   if (failure !== undefined) throw failure; // only now, so that a damaged date blocks no other
+  const notes = describeShifts(run, state);
   state = { ...withoutLaterMarks(state, run.decided), basis }; // only now, when all dates were judged by it
-  return { state: pruneState(state, oldest), failures: reader.failures };
+  return { state: pruneState(state, oldest), failures: reader.failures, notes };
+}
+
+/** Says which metrics another source has on the neighbouring dates: one of the two names the days wrongly. */
+function describeShifts({ plan, values }: ChainRun, { checks }: ChainState): string[] {
+  const a = plan.parts[0].source.facts.id;
+  return plan.checks.flatMap(({ source: { facts } }) => {
+    const others = new Map(Object.entries(checks[facts.id] ?? {}));
+    return compareSeries(values, others).flatMap(({ metric, shift }) =>
+      shift === undefined ? [] : [shiftWords(metric, shift, { a, b: facts.id })],
+    );
+  });
 }
 
 /** Returns the digest of everything in a plan that dates are judged by. */

@@ -44,6 +44,8 @@ export type ChainResult = {
   readonly before: ChainState;
   readonly state: ChainState;
   readonly failures: readonly string[];
+  /** What is odd about accepted values and those of other sources, as sentences. */
+  readonly notes: readonly string[];
   /** Why the chain could not be collected to its end. What was accepted before stays. */
   readonly error: { readonly code: SourceErrorCode | 'conflict'; readonly message: string } | null;
 };
@@ -127,7 +129,7 @@ async function collectOne(
       await committer.readAgain();
       kept = continueFrom(stateNow(), kept);
       if (tries === MOST_TRIES)
-        return { ...kept, failures: [], error: { code: 'conflict', message: error.message } };
+        return { ...kept, failures: [], notes: [], error: { code: 'conflict', message: error.message } };
     }
   }
 }
@@ -164,7 +166,7 @@ async function tryOne(
       ({ state } = next.value);
       if (next.done === true) {
         await committer.add(chain, { lines: [], lineages: [], state }, 'now');
-        return { ...result, state, failures: next.value.failures, error: null };
+        return { ...result, state, failures: next.value.failures, notes: next.value.notes, error: null };
       }
       const { lines: added, lineages, report } = next.value;
       result.days.push(report);
@@ -178,7 +180,7 @@ async function tryOne(
     if (!(error instanceof SourceError) && !signal.aborted) throw error;
     await committer.add(chain, { lines: [], lineages: [], state }, 'now');
     if (!(error instanceof SourceError)) throw interruption(store, committer.current(), isDryRun);
-    return { ...result, state, failures: [], error: { code: error.code, message: error.message } };
+    return { ...result, state, failures: [], notes: [], error: { code: error.code, message: error.message } };
   }
 }
 

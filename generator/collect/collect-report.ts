@@ -41,6 +41,8 @@ type ChainReport = {
   readonly withheld: readonly WithheldValue[];
   /** Failures of sources that the chain can do without. */
   readonly failures: readonly string[];
+  /** What is odd about accepted values and those of other sources. */
+  readonly notes: readonly string[];
   readonly error: ChainResult['error'];
 };
 
@@ -68,7 +70,7 @@ export function toCollectReport(
 }
 
 function toChainReport(result: ChainResult, lines: Parameters<typeof datesOf>[0]): ChainReport {
-  const { days, before, state, failures, error } = result;
+  const { days, before, state, failures, notes, error } = result;
   return {
     through: datesOf(lines).at(-1)?.date ?? null,
     accepted: days.filter(({ outcome }) => outcome === 'accepted' || outcome === 'incomplete').length,
@@ -80,6 +82,7 @@ function toChainReport(result: ChainResult, lines: Parameters<typeof datesOf>[0]
     findings: days.flatMap(({ date, findings }) => findings.map((each) => ({ date, ...each }))),
     withheld: days.flatMap(({ withheld = [] }) => withheld),
     failures,
+    notes,
     error,
   };
 }
@@ -112,10 +115,11 @@ export function describeProblems({ chains }: Pick<CollectReport, 'chains'>, reme
   return CHAIN_IDS.flatMap((chain) => {
     const report = chains[chain];
     if (report === undefined) return [];
-    const { error, failures, awaited, drifts, findings, withheld, newly_overdue: overdue } = report;
+    const { error, failures, notes, awaited, drifts, findings, withheld, newly_overdue: overdue } = report;
     return [
       ...(error === null ? [] : describeError(chain, error, remedies)),
       ...failures.map((failure) => `${chain}: collected without one of its sources. ${failure}`),
+      ...notes.map((note) => `${chain}: ${note}`),
       ...awaited.flatMap((each) => [
         `${chain}: ${describeAwaited(each, overdue.includes(each.date))}`,
         ...describeAcceptable(chain, each, remedies),

@@ -9,7 +9,7 @@ import {
   compareSeries,
   type DateSpan,
   type MetricComparison,
-  type Shift,
+  shiftWords,
 } from '../core/collection/compare-series.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
@@ -270,17 +270,6 @@ export function formatDiff(metrics: readonly MetricComparison[], { a, b }: { a: 
     shift === undefined ? [] : [shiftWords(metric, shift, { a, b })],
   );
   return [formatTable(head, rows), `median, least, most: ${a} divided by ${b}`, ...shifts].join('\n');
-}
-
-/** Says that the values of a metric of one source are those of the neighbouring dates in another. */
-export function shiftWords(
-  metric: MetricName,
-  { days, dates, compared }: Shift,
-  { a, b }: { readonly a: string; readonly b: string },
-): string {
-  const on = dates === compared ? 'on every day' : `on ${dates} of ${compared} days`;
-  const beside = days === 1 ? 'the day after' : 'the day before';
-  return `${metric}: ${a} has ${on} what ${b} has on ${beside}, so that one of them names the days wrongly.`;
 }
 
 /** Number of spans that are named. */

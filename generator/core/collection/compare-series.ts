@@ -124,3 +124,14 @@ function toSpans(days: readonly { readonly date: string }[]): DateSpan[] {
   }
   return spans;
 }
+
+/** Says that the values of a metric of one source are those of the neighbouring dates in another. */
+export function shiftWords(
+  metric: MetricName,
+  { days, dates, compared }: Shift,
+  { a, b }: { readonly a: string; readonly b: string },
+): string {
+  const on = dates === compared ? 'on every day' : `on ${dates} of ${compared} days`;
+  const beside = days === 1 ? 'the day after' : 'the day before';
+  return `${metric}: ${a} has ${on} what ${b} has on ${beside}, so that one of them names the days wrongly.`;
+}

@@ -36,6 +36,25 @@ describe('a chain with several sources', () => {
     expect(scene.valuesOn('2026-07-02')).toEqual({ ...usual(1), ...blocks(1) });
   });
 
+  it('says when another source has the values on the neighbouring dates, also of days that are settled', async () => {
+    const days = createDays(70);
+    const shifted = new Map([...days].map(([date], i) => [date, usual(i + 1)]));
+    const checks: ChainPlan['checks'] = [
+      { source: createMemorySource(shifted, 'other'), same: ['tx_count'] },
+    ];
+    const scene = createScene(days, { checks });
+    const { added, notes } = await scene.collect('2026-12-01T06:15:00Z');
+    expect(added.length).toBeGreaterThanOrEqual(70);
+    expect(notes).toEqual(
+      ['tx_count', 'active_addresses'].map((metric) =>
+        expect.stringMatching(
+          `^${metric}: files has on every day what other has on the day before, so that one of them names the days wrongly`,
+        ),
+      ),
+    );
+    expect((await createScene(days).collect('2026-12-01T06:15:00Z')).notes).toEqual([]);
+  });
+
   it('does not wait for a source of metrics that are not required, and fills them in when it has them', async () => {
     const { others, parts } = createTwoSources(2);
     others.delete('2026-07-02');

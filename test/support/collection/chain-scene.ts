@@ -81,6 +81,7 @@ export function createScene(days: Days, plan: Partial<ChainPlan> = {}) {
       lineages: steps.flatMap((step) => step.lineages),
       days: steps.map(({ report }) => report),
       failures: next.value.failures,
+      notes: next.value.notes,
     };
   };
   const valuesOn = (date: string): DayValues | undefined =>
