@@ -126,7 +126,7 @@ function answerBitcoin({ method, params: [asked] }: Call): unknown {
   const output = (address: string): object => ({ value: 0.5, scriptPubKey: { address } });
   const coinbase = { vin: [{ coinbase: '00' }], vout: [output('miner')] };
   const others = Array.from({ length: TRANSACTIONS.bitcoin - 1 }, (_, i) => ({
-    fee: 0.00001 + i / 1e8,
+    fee: (1_000 + i) / 1e8,
     vin: [{ prevout: output(`from ${(height + i) % 9_000}`) }],
     vout: [output(`to ${(height * i) % 9_000}`), output(`change ${i}`)],
   }));
