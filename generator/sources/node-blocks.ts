@@ -82,6 +82,8 @@ export type TimedBlock = { readonly number: number; readonly time: number };
 
 /** Blocks between the first two that are looked at, about an hour on ethereum. */
 const FIRST_STEP = 256;
+/** Most blocks that a request of a search looks at: more would cost more bytes than the requests that they save. */
+const LOOKS = 16;
 
 /**
  * Returns the number of the first block whose time is at least `time`.
@@ -92,12 +94,13 @@ export type BlockSearch = (time: number, top: TimedBlock, signal: AbortSignal) =
 /**
  * Creates a search that keeps what it found. It looks between the blocks that it knows. Without one before `time` it first
  * goes back from the earliest with doubling steps: it reads no block much older than the result, which a pruned node may not
- * have. Then each request, of at most `size` blocks, divides the rest.
+ * have. Then each request, of at most 16 and `batchSize` blocks, divides the rest.
  */
 export function createBlockSearch(
-  size: number,
+  batchSize: number,
   read: (numbers: readonly number[], signal: AbortSignal) => Promise<readonly TimedBlock[]>,
 ): BlockSearch {
+  const size = Math.min(LOOKS, batchSize);
   const found = new Map<number, number>();
 
   async function stepBack(time: number, from: number, signal: AbortSignal): Promise<Range> {

@@ -73,14 +73,16 @@ function hashOf(what: string | number): string {
   return sha256Hex(String(what));
 }
 
+/** Returns another hash for each transaction, quickly. */
+function transactionHash(block: number, index: number): string {
+  return `0x${(block * 1_000 + index).toString(16).padStart(24, '0').repeat(3).slice(0, 64)}`;
+}
+
 const hex = (number: number): string => `0x${number.toString(16)}`;
 
 function answerEthereum({ method, params: [asked] }: Call): unknown {
   const number = asked === 'finalized' ? LAST_BLOCK : Number(asked);
-  const transactions = Array.from(
-    { length: TRANSACTIONS.ethereum },
-    (_, i) => `0x${hashOf(`${number}/${i}`)}`,
-  );
+  const transactions = Array.from({ length: TRANSACTIONS.ethereum }, (_, i) => transactionHash(number, i));
   if (method === 'eth_chainId') return '0x1';
   if (method === 'web3_clientVersion') return 'slow/1';
   if (method === 'eth_getBlockByNumber')
@@ -93,15 +95,16 @@ function answerEthereum({ method, params: [asked] }: Call): unknown {
       gasLimit: hex(60_000_000),
       transactions,
     };
-  return transactions.map((transactionHash, i) => ({
-    blockHash: `0x${hashOf(number)}`,
-    transactionHash,
+  const blockHash = `0x${hashOf(number)}`;
+  return transactions.map((hash, i) => ({
+    blockHash,
+    transactionHash: hash,
     type: '0x2',
     status: i % 50 === 0 ? '0x0' : '0x1',
     gasUsed: hex(21_000),
     effectiveGasPrice: hex(1_000_000_000 + i),
-    from: `0x${transactionHash.slice(2, 42)}`,
-    to: `0x${transactionHash.slice(22, 62)}`,
+    from: `0x${hash.slice(2, 42)}`,
+    to: `0x${hash.slice(18, 58)}`,
     logsBloom: `0x${'0'.repeat(512)}`,
   }));
 }
@@ -126,7 +129,7 @@ function answerBitcoin({ method, params: [asked] }: Call): unknown {
   const output = (address: string): object => ({ value: 0.5, scriptPubKey: { address } });
   const coinbase = { vin: [{ coinbase: '00' }], vout: [output('miner')] };
   const others = Array.from({ length: TRANSACTIONS.bitcoin - 1 }, (_, i) => ({
-    fee: 0.00001 + i / 1e8,
+    fee: (1_000 + i) / 1e8,
     vin: [{ prevout: output(`from ${(height + i) % 9_000}`) }],
     vout: [output(`to ${(height * i) % 9_000}`), output(`change ${i}`)],
   }));

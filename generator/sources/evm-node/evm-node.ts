@@ -240,7 +240,10 @@ async function probeNode(
 /** Most requests that look for a block with transactions. */
 const LOOKS_BACK = 10;
 
-/** Returns the number of the newest block with a transaction of a user, among some thousand; `undefined` if there is none. */
+/**
+ * Returns the number of the newest block that surely has a transaction of a user, among some thousand; without one that of
+ * the newest with any; `undefined` if there is none.
+ */
 async function findUsed(
   rpc: JsonRpc,
   options: {
@@ -253,17 +256,21 @@ async function findUsed(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   let { answers, end } = options;
-  // the first transaction of each block of a rollup is the protocol's own, and pays no fee
+  // the first transaction of each block of a rollup is the protocol's own, except in nodes for tests
   const least = EVM_CHAINS[options.chain].systemType === undefined ? 1 : 2;
+  let any: number | undefined;
   for (let looks = 1; ; looks += 1) {
-    const blocks = answers.map((answer) => ('result' in answer ? answer.result : undefined));
-    const used = blocks.findIndex((block) => {
+    const counts = answers.map((answer) => {
+      const block = 'result' in answer ? answer.result : undefined;
       const { transactions } = (block ?? {}) as { transactions?: unknown };
-      return Array.isArray(transactions) && transactions.length >= least;
+      return Array.isArray(transactions) ? transactions.length : 0;
     });
+    const used = counts.findIndex((count) => count >= least);
     if (used !== -1) return end - 1 - used;
+    const first = counts.findIndex((count) => count > 0);
+    if (first !== -1) any ??= end - 1 - first;
     end -= answers.length;
-    if (end <= 0 || looks === LOOKS_BACK) return undefined;
+    if (end <= 0 || looks === LOOKS_BACK) return any;
     answers = await rpc.part(headerCallsBefore(end, options.batchSize), signal);
   }
 }
@@ -278,12 +285,17 @@ async function probeReceipts(
   const asked = await askAnyway(rpc, toReceiptsCall({ number: used ?? newest }), signal);
   const probe = probeValue('eth_getBlockReceipts', ARRAY, asked);
   if (!probe.agrees || !('value' in asked)) return [probe];
-  if (used === undefined) {
+  const { systemType, hasL1Fee } = EVM_CHAINS[chain];
+  const last = (asked.value as readonly unknown[]).findLast((receipt) => {
+    const { type } = (receipt ?? {}) as { type?: unknown }; // a receipt may be anything
+    return systemType === undefined || !isQuantity(type) || BigInt(type) !== systemType;
+  });
+  if (last === undefined) {
     const expected = 'in one of the newest blocks';
     return [probe, { item: 'transactions of users', expected, found: 'none', agrees: false }];
   }
-  const forms = { ...RECEIPT_FORMS, ...(EVM_CHAINS[chain].hasL1Fee && { l1Fee: QUANTITY }) };
-  return [probe, ...probeFields('eth_getBlockReceipts', forms, (asked.value as unknown[]).at(-1))];
+  const forms = { ...RECEIPT_FORMS, ...(hasL1Fee && { l1Fee: QUANTITY }) };
+  return [probe, ...probeFields('eth_getBlockReceipts', forms, last)];
 }
 
 /** Returns the calls for the headers of the blocks before `end`, from the newest. */

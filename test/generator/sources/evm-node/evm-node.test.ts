@@ -427,6 +427,15 @@ describe('evm-node', () => {
       expect(await itemsOf()).toEqual(['field l1Fee of eth_getBlockReceipts: no such field']);
     });
 
+    it('takes the only transaction of a block of anvil --optimism, which has none of the protocol', async () => {
+      withoutFee();
+      keepUsers();
+      const block = scene.blocks.findLast(({ txs }) => txs.length > 0);
+      for (const { txs } of scene.blocks) txs.length = 0;
+      block?.txs.push({ from: addressOf(1), to: addressOf(2), gas: 21_000, price: 1n, status: 1, type: 2 });
+      expect(await itemsOf()).toEqual(['field l1Fee of eth_getBlockReceipts: no such field']);
+    });
+
     it('does not pass without such a block, after a few requests', async () => {
       keepUsers();
       expect(await itemsOf()).toEqual(['transactions of users: none']);
