@@ -19,12 +19,12 @@ block_sums AS (
 )
 
 SELECT
-  CAST(date AS VARCHAR) AS date,
-  CAST(block_count AS VARCHAR) AS block_count,
-  CAST(block_numbers AS VARCHAR) AS block_numbers,
-  CAST(first_block AS VARCHAR) AS first_block,
-  CAST(last_block AS VARCHAR) AS last_block,
-  CAST(block_tx_count AS VARCHAR) AS block_tx_count,
-  CAST(gas_used AS VARCHAR) AS gas_used
+  CAST(date AS VARCHAR(100)) AS date,
+  CAST(block_count AS VARCHAR(100)) AS block_count,
+  CAST(block_numbers AS VARCHAR(100)) AS block_numbers,
+  CAST(first_block AS VARCHAR(100)) AS first_block,
+  CAST(last_block AS VARCHAR(100)) AS last_block,
+  CAST(block_tx_count AS VARCHAR(100)) AS block_tx_count,
+  CAST(gas_used AS VARCHAR(100)) AS gas_used
 FROM block_sums
-ORDER BY date
+ORDER BY 1
