@@ -40,7 +40,7 @@ fee_groups AS (
     fee,
     count(*) AS transactions,
     sum(CASE WHEN output IS NULL THEN 1 ELSE 0 END) AS output_missing,
-    sum(CAST(output AS DECIMAL(38,0))) AS outputs,
+    sum(CAST(output AS DECIMAL(38,0))) AS paid,
     sum(CAST(fee AS DECIMAL(38,0))) AS fees
   FROM amounts
   GROUP BY date, is_coinbase, fee
@@ -52,7 +52,7 @@ transaction_sums AS (
     sum(transactions) AS all_rows,
     sum(CASE WHEN is_coinbase THEN transactions ELSE 0 END) AS coinbase_count,
     sum(CASE WHEN is_coinbase THEN output_missing ELSE 0 END) AS output_missing,
-    sum(CASE WHEN is_coinbase THEN outputs ELSE 0 END) AS coinbase_output,
+    sum(CASE WHEN is_coinbase THEN paid ELSE 0 END) AS coinbase_output,
     sum(CASE WHEN is_coinbase THEN 0 ELSE transactions END) AS tx_count,
     sum(CASE WHEN NOT is_coinbase AND fee IS NULL THEN transactions ELSE 0 END) AS fee_missing,
     sum(CASE WHEN is_coinbase THEN 0 ELSE fees END) AS fees
