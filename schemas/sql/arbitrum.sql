@@ -1,6 +1,7 @@
 -- The integers of each UTC day of Arbitrum, from the tables of its blocks and transactions. Amounts are in wei.
--- The text runs unchanged on DuckDB, Trino and Athena engine 3, and all columns of the result are text:
--- no division and no median, whose results differ between engines, and doubles become integers before sums.
+-- The text runs unchanged on DuckDB, Trino, Athena engine 3, ClickHouse, Spark, DataFusion, Polars and PostgreSQL. All columns
+-- of the result are text: no quotient and no median, whose results differ between engines, and doubles become integers before
+-- sums. ClickHouse needs the settings cast_keep_nullable = 1 and join_use_nulls = 1.
 
 WITH
 

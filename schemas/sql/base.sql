@@ -1,6 +1,7 @@
 -- The integers of each UTC day of Base, from the tables of its blocks and transactions. Amounts are in wei.
--- The text runs unchanged on DuckDB, Trino and Athena engine 3, and all columns of the result are text:
--- no division and no median, whose results differ between engines, and doubles become integers before sums.
+-- The text runs unchanged on DuckDB, Trino, Athena engine 3, ClickHouse, Spark, DataFusion, Polars and PostgreSQL. All columns
+-- of the result are text: no quotient and no median, whose results differ between engines, and doubles become integers before
+-- sums. ClickHouse needs the settings cast_keep_nullable = 1 and join_use_nulls = 1.
 
 WITH
 
@@ -40,7 +41,7 @@ stated AS (
 
 -- The price in gwei and the fee for Ethereum in ETH are doubles, each the quotient of an amount in wei. Above 2^51 wei, a
 -- product of doubles may be one wei off. So the amount is the one whose quotient is the double. Above 2^52 wei, two amounts
--- may have the same double: one that ends in 0 is preferred. A fraction of a wei is rounded.
+-- may have the same double: then one that ends in 0 is preferred. A fraction of a wei is rounded.
 -- The types of gas and price make their product a DECIMAL(38,0), which holds every fee.
 amounts AS (
   SELECT
