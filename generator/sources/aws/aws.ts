@@ -268,8 +268,7 @@ function assertColumns({ object, columns }: PartialCopy, table: RawTable, source
     );
   for (const [name, expected] of Object.entries(table.columns)) {
     const { type = '' } = columns.get(name) ?? {};
-    if (!keepsDigits(type, expected))
-      throw refuse(`the column ${name} as ${describeType(expected)}`, type);
+    if (!keepsDigits(type, expected)) throw refuse(`the column ${name} as ${describeType(expected)}`, type);
   }
   return wanted;
 }
