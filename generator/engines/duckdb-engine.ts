@@ -10,8 +10,8 @@ const THREADS = 2;
 const MEMORY_MB = 1_000;
 /** An interrupt between two statements is lost, so it is repeated. */
 const INTERRUPT_EVERY_MS = 50;
-/** Beginnings of messages about tables that are not as the query expects. */
-const SHAPE_ERRORS = /^(Binder|Catalog|Conversion|Mismatch Type|Out of Range) Error/;
+/** Beginnings of messages about this machine or an end by others. All others are about the query or its tables. */
+const TRANSIENT_ERRORS = /^(IO|Out of Memory|Permission|INTERRUPT|INTERNAL|FATAL) Error/;
 
 type DuckDbOptions = {
   /** A folder for what does not fit into memory. */
@@ -116,7 +116,7 @@ function toTextRow(row: Readonly<Record<string, unknown>>): TextRow {
 function toEngineError(error: unknown): unknown {
   if (error instanceof EngineError || !isNativeError(error)) return error;
   const [line = ''] = error.message.split('\n');
-  const code = SHAPE_ERRORS.test(error.message) ? 'shape' : 'failed';
+  const code = TRANSIENT_ERRORS.test(error.message) ? 'failed' : 'shape';
   return new EngineError(code, `DuckDB: ${line}`, { cause: error });
 }
 

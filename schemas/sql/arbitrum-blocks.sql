@@ -1,6 +1,7 @@
 -- The integers of each UTC day of Arbitrum that its blocks alone give. The table of transactions is not read.
--- The text runs unchanged on DuckDB, Trino and Athena engine 3, and all columns of the result are text:
--- no division, whose results differ between engines.
+-- The text runs unchanged on DuckDB, Trino, Athena engine 3, ClickHouse, Spark, DataFusion, Polars and PostgreSQL. All columns
+-- of the result are text: no quotient, whose results differ between engines. ClickHouse needs the setting
+-- cast_keep_nullable = 1.
 
 WITH
 
@@ -19,12 +20,12 @@ block_sums AS (
 )
 
 SELECT
-  CAST(date AS VARCHAR) AS date,
-  CAST(block_count AS VARCHAR) AS block_count,
-  CAST(block_numbers AS VARCHAR) AS block_numbers,
-  CAST(first_block AS VARCHAR) AS first_block,
-  CAST(last_block AS VARCHAR) AS last_block,
-  CAST(block_tx_count AS VARCHAR) AS block_tx_count,
-  CAST(gas_used AS VARCHAR) AS gas_used
+  CAST(date AS VARCHAR(100)) AS date,
+  CAST(block_count AS VARCHAR(100)) AS block_count,
+  CAST(block_numbers AS VARCHAR(100)) AS block_numbers,
+  CAST(first_block AS VARCHAR(100)) AS first_block,
+  CAST(last_block AS VARCHAR(100)) AS last_block,
+  CAST(block_tx_count AS VARCHAR(100)) AS block_tx_count,
+  CAST(gas_used AS VARCHAR(100)) AS gas_used
 FROM block_sums
-ORDER BY date
+ORDER BY 1

@@ -1,6 +1,7 @@
 -- The integers of each UTC day of Base, from the tables of its blocks and transactions. Amounts are in wei.
--- The text runs unchanged on DuckDB, Trino and Athena engine 3, and all columns of the result are text:
--- no division and no median, whose results differ between engines, and doubles become integers before sums.
+-- The text runs unchanged on DuckDB, Trino, Athena engine 3, ClickHouse, Spark, DataFusion, Polars and PostgreSQL. All columns
+-- of the result are text: no quotient and no median, whose results differ between engines, and doubles become integers before
+-- sums. ClickHouse needs the settings cast_keep_nullable = 1 and join_use_nulls = 1.
 
 WITH
 
@@ -20,9 +21,8 @@ block_sums AS (
 ),
 
 -- Type 126 (0x7e) is the protocol's own: such transactions are not counted.
--- The price in gwei and the fee for Ethereum in ETH are doubles: the nearest wei restores them.
--- The types of gas and price make their product a DECIMAL(38,0), which holds every fee.
-amounts AS (
+-- The divisors are columns, because Polars multiplies by the reciprocal of a literal.
+stated AS (
   SELECT
     date,
     transaction_type IS DISTINCT FROM 126 AS is_counted,
@@ -30,11 +30,39 @@ amounts AS (
     status IS NULL AS lacks_status,
     coalesce(status = 0, false) AS is_failed,
     CAST(gas_used AS DECIMAL(18,0)) AS gas,
-    CAST(CAST(round(effective_gas_price_gwei * 1e9) AS BIGINT) AS DECIMAL(20,0)) AS gas_price,
-    CAST(CAST(round(coalesce(l1_fee, 0) * 1e18) AS BIGINT) AS DECIMAL(38,0)) AS l1_fee,
+    effective_gas_price_gwei AS gwei,
+    effective_gas_price_gwei - effective_gas_price_gwei + 1e9 AS wei_per_gwei,
+    l1_fee AS eth,
+    l1_fee - l1_fee + 1e18 AS wei_per_eth,
     transaction_fee * 1e18 AS stated_fee
   FROM base_transactions
   WHERE date BETWEEN '${first}' AND '${last}'
+),
+
+-- The price in gwei and the fee for Ethereum in ETH are doubles, each the quotient of an amount in wei. Above 2^51 wei, a
+-- product of doubles may be one wei off. So the amount is the one whose quotient is the double. Above 2^52 wei, two amounts
+-- may have the same double: then one that ends in 0 is preferred. A fraction of a wei is rounded.
+-- The types of gas and price make their product a DECIMAL(38,0), which holds every fee.
+amounts AS (
+  SELECT
+    date,
+    is_counted,
+    lacks_type,
+    lacks_status,
+    is_failed,
+    gas,
+    CAST(CAST(CASE
+      WHEN floor(gwei * 1e8 + 5e-1) * 1e1 / wei_per_gwei = gwei THEN floor(gwei * 1e8 + 5e-1) * 1e1
+      WHEN floor(gwei * 1e9) / wei_per_gwei = gwei THEN floor(gwei * 1e9)
+      ELSE floor(gwei * 1e9 + 5e-1)
+    END AS BIGINT) AS DECIMAL(20,0)) AS gas_price,
+    CAST(CAST(CASE
+      WHEN floor(eth * 1e17 + 5e-1) * 1e1 / wei_per_eth = eth THEN floor(eth * 1e17 + 5e-1) * 1e1
+      WHEN floor(eth * 1e18) / wei_per_eth = eth THEN floor(eth * 1e18)
+      ELSE floor(eth * 1e18 + 5e-1)
+    END AS BIGINT) AS DECIMAL(38,0)) AS l1_fee,
+    stated_fee
+  FROM stated
 ),
 
 exact_fees AS (
@@ -46,8 +74,8 @@ exact_fees AS (
     is_failed,
     gas,
     gas * gas_price AS l2_fee,
-    CAST(gas * gas_price + l1_fee AS DECIMAL(38,0)) AS fee,
-    CAST(gas * gas_price + l1_fee AS DOUBLE) AS rough_fee,
+    CAST(gas * gas_price + coalesce(l1_fee, 0) AS DECIMAL(38,0)) AS fee,
+    (gas * gas_price + coalesce(l1_fee, 0)) * 1e0 AS rough_fee,
     stated_fee
   FROM amounts
 ),
@@ -76,10 +104,10 @@ fee_groups AS (
     is_counted,
     fee_group,
     count(*) AS transactions,
-    count_if(is_failed) AS failed,
-    count_if(lacks_status) AS status_missing,
-    count_if(lacks_type) AS type_missing,
-    count_if(NOT is_confirmed) AS unconfirmed,
+    sum(CASE WHEN is_failed THEN 1 ELSE 0 END) AS failed,
+    sum(CASE WHEN lacks_status THEN 1 ELSE 0 END) AS status_missing,
+    sum(CASE WHEN lacks_type THEN 1 ELSE 0 END) AS type_missing,
+    sum(CASE WHEN NOT is_confirmed THEN 1 ELSE 0 END) AS unconfirmed,
     sum(gas) AS gas,
     sum(l2_fee) AS l2_fees,
     sum(fee) AS fees
@@ -173,29 +201,29 @@ address_counts AS (
 )
 
 SELECT
-  CAST(block_sums.date AS VARCHAR) AS date,
-  CAST(block_count AS VARCHAR) AS block_count,
-  CAST(block_numbers AS VARCHAR) AS block_numbers,
-  CAST(first_block AS VARCHAR) AS first_block,
-  CAST(last_block AS VARCHAR) AS last_block,
-  CAST(block_tx_count AS VARCHAR) AS block_tx_count,
-  CAST(gas_used AS VARCHAR) AS gas_used,
-  CAST(gas_limit_sum AS VARCHAR) AS gas_limit_sum,
-  CAST(coalesce(all_rows, 0) AS VARCHAR) AS all_rows,
-  CAST(coalesce(all_gas, 0) AS VARCHAR) AS all_gas,
-  CAST(coalesce(tx_count, 0) AS VARCHAR) AS tx_count,
-  CAST(coalesce(failed_tx_count, 0) AS VARCHAR) AS failed_tx_count,
-  CAST(coalesce(status_missing, 0) AS VARCHAR) AS status_missing,
-  CAST(coalesce(type_missing, 0) AS VARCHAR) AS type_missing,
-  CAST(coalesce(fee_missing, 0) AS VARCHAR) AS fee_missing,
-  CAST(coalesce(fee_disagrees, 0) AS VARCHAR) AS fee_disagrees,
-  CAST(coalesce(active_addresses, 0) AS VARCHAR) AS active_addresses,
-  CAST(coalesce(tx_gas_used, 0) AS VARCHAR) AS tx_gas_used,
-  CAST(coalesce(l2_fees, 0) AS VARCHAR) AS l2_fees,
-  CAST(coalesce(fees, 0) AS VARCHAR) AS fees,
-  CAST(fee_median_x2 AS VARCHAR) AS fee_median_x2
+  CAST(block_sums.date AS VARCHAR(100)) AS date,
+  CAST(block_count AS VARCHAR(100)) AS block_count,
+  CAST(block_numbers AS VARCHAR(100)) AS block_numbers,
+  CAST(first_block AS VARCHAR(100)) AS first_block,
+  CAST(last_block AS VARCHAR(100)) AS last_block,
+  CAST(block_tx_count AS VARCHAR(100)) AS block_tx_count,
+  CAST(gas_used AS VARCHAR(100)) AS gas_used,
+  CAST(gas_limit_sum AS VARCHAR(100)) AS gas_limit_sum,
+  CAST(coalesce(all_rows, 0) AS VARCHAR(100)) AS all_rows,
+  CAST(coalesce(all_gas, 0) AS VARCHAR(100)) AS all_gas,
+  CAST(coalesce(tx_count, 0) AS VARCHAR(100)) AS tx_count,
+  CAST(coalesce(failed_tx_count, 0) AS VARCHAR(100)) AS failed_tx_count,
+  CAST(coalesce(status_missing, 0) AS VARCHAR(100)) AS status_missing,
+  CAST(coalesce(type_missing, 0) AS VARCHAR(100)) AS type_missing,
+  CAST(coalesce(fee_missing, 0) AS VARCHAR(100)) AS fee_missing,
+  CAST(coalesce(fee_disagrees, 0) AS VARCHAR(100)) AS fee_disagrees,
+  CAST(coalesce(active_addresses, 0) AS VARCHAR(100)) AS active_addresses,
+  CAST(coalesce(tx_gas_used, 0) AS VARCHAR(100)) AS tx_gas_used,
+  CAST(coalesce(l2_fees, 0) AS VARCHAR(100)) AS l2_fees,
+  CAST(coalesce(fees, 0) AS VARCHAR(100)) AS fees,
+  CAST(fee_median_x2 AS VARCHAR(100)) AS fee_median_x2
 FROM block_sums
 LEFT JOIN transaction_sums ON transaction_sums.date = block_sums.date
 LEFT JOIN medians ON medians.date = block_sums.date
 LEFT JOIN address_counts ON address_counts.date = block_sums.date
-ORDER BY block_sums.date
+ORDER BY 1

@@ -1,7 +1,8 @@
 -- The integers of each UTC day of Bitcoin, from the tables of its blocks and transactions. Amounts are in satoshi.
 -- A day on which the difficulty changed has a row for each difficulty, that is for each value of bits in its headers.
--- The text runs unchanged on DuckDB, Trino and Athena engine 3, and all columns of the result are text:
--- no division and no median, whose results differ between engines, and doubles become integers before sums.
+-- The text runs unchanged on DuckDB, Trino, Athena engine 3, ClickHouse, Spark, DataFusion, Polars and PostgreSQL. All columns
+-- of the result are text: no quotient and no median, whose results differ between engines, and doubles become integers before
+-- sums. ClickHouse needs the settings cast_keep_nullable = 1 and join_use_nulls = 1.
 
 WITH
 
@@ -26,8 +27,8 @@ amounts AS (
   SELECT
     date,
     coalesce(is_coinbase, false) AS is_coinbase,
-    CAST(round(fee * 1e8) AS BIGINT) AS fee,
-    CAST(round(output_value * 1e8) AS BIGINT) AS output
+    CAST(floor(fee * 1e8 + 5e-1) AS BIGINT) AS fee,
+    CAST(floor(output_value * 1e8 + 5e-1) AS BIGINT) AS output
   FROM btc_transactions
   WHERE date BETWEEN '${first}' AND '${last}'
 ),
@@ -39,8 +40,8 @@ fee_groups AS (
     is_coinbase,
     fee,
     count(*) AS transactions,
-    count_if(output IS NULL) AS output_missing,
-    sum(CAST(output AS DECIMAL(38,0))) AS output,
+    sum(CASE WHEN output IS NULL THEN 1 ELSE 0 END) AS output_missing,
+    sum(CAST(output AS DECIMAL(38,0))) AS paid,
     sum(CAST(fee AS DECIMAL(38,0))) AS fees
   FROM amounts
   GROUP BY date, is_coinbase, fee
@@ -52,7 +53,7 @@ transaction_sums AS (
     sum(transactions) AS all_rows,
     sum(CASE WHEN is_coinbase THEN transactions ELSE 0 END) AS coinbase_count,
     sum(CASE WHEN is_coinbase THEN output_missing ELSE 0 END) AS output_missing,
-    sum(CASE WHEN is_coinbase THEN output ELSE 0 END) AS coinbase_output,
+    sum(CASE WHEN is_coinbase THEN paid ELSE 0 END) AS coinbase_output,
     sum(CASE WHEN is_coinbase THEN 0 ELSE transactions END) AS tx_count,
     sum(CASE WHEN NOT is_coinbase AND fee IS NULL THEN transactions ELSE 0 END) AS fee_missing,
     sum(CASE WHEN is_coinbase THEN 0 ELSE fees END) AS fees
@@ -94,26 +95,26 @@ address_counts AS (
 )
 
 SELECT
-  CAST(block_sums.date AS VARCHAR) AS date,
-  CAST(bits AS VARCHAR) AS bits,
-  CAST(block_count AS VARCHAR) AS block_count,
-  CAST(block_numbers AS VARCHAR) AS block_numbers,
-  CAST(first_block AS VARCHAR) AS first_block,
-  CAST(last_block AS VARCHAR) AS last_block,
-  CAST(block_tx_count AS VARCHAR) AS block_tx_count,
-  CAST(block_size AS VARCHAR) AS block_size,
-  CAST(block_weight AS VARCHAR) AS block_weight,
-  CAST(coalesce(all_rows, 0) AS VARCHAR) AS all_rows,
-  CAST(coalesce(coinbase_count, 0) AS VARCHAR) AS coinbase_count,
-  CAST(coalesce(output_missing, 0) AS VARCHAR) AS output_missing,
-  CAST(coalesce(coinbase_output, 0) AS VARCHAR) AS coinbase_output,
-  CAST(coalesce(tx_count, 0) AS VARCHAR) AS tx_count,
-  CAST(coalesce(fee_missing, 0) AS VARCHAR) AS fee_missing,
-  CAST(coalesce(active_addresses, 0) AS VARCHAR) AS active_addresses,
-  CAST(coalesce(fees, 0) AS VARCHAR) AS fees,
-  CAST(fee_median_x2 AS VARCHAR) AS fee_median_x2
+  CAST(block_sums.date AS VARCHAR(100)) AS date,
+  CAST(bits AS VARCHAR(100)) AS bits,
+  CAST(block_count AS VARCHAR(100)) AS block_count,
+  CAST(block_numbers AS VARCHAR(100)) AS block_numbers,
+  CAST(first_block AS VARCHAR(100)) AS first_block,
+  CAST(last_block AS VARCHAR(100)) AS last_block,
+  CAST(block_tx_count AS VARCHAR(100)) AS block_tx_count,
+  CAST(block_size AS VARCHAR(100)) AS block_size,
+  CAST(block_weight AS VARCHAR(100)) AS block_weight,
+  CAST(coalesce(all_rows, 0) AS VARCHAR(100)) AS all_rows,
+  CAST(coalesce(coinbase_count, 0) AS VARCHAR(100)) AS coinbase_count,
+  CAST(coalesce(output_missing, 0) AS VARCHAR(100)) AS output_missing,
+  CAST(coalesce(coinbase_output, 0) AS VARCHAR(100)) AS coinbase_output,
+  CAST(coalesce(tx_count, 0) AS VARCHAR(100)) AS tx_count,
+  CAST(coalesce(fee_missing, 0) AS VARCHAR(100)) AS fee_missing,
+  CAST(coalesce(active_addresses, 0) AS VARCHAR(100)) AS active_addresses,
+  CAST(coalesce(fees, 0) AS VARCHAR(100)) AS fees,
+  CAST(fee_median_x2 AS VARCHAR(100)) AS fee_median_x2
 FROM block_sums
 LEFT JOIN transaction_sums ON transaction_sums.date = block_sums.date
 LEFT JOIN medians ON medians.date = block_sums.date
 LEFT JOIN address_counts ON address_counts.date = block_sums.date
-ORDER BY block_sums.date, bits
+ORDER BY 1, 2

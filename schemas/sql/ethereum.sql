@@ -1,6 +1,7 @@
 -- The integers of each UTC day of Ethereum, from the tables of its blocks and transactions. Amounts are in wei.
--- The text runs unchanged on DuckDB, Trino and Athena engine 3, and all columns of the result are text:
--- no division and no median, whose results differ between engines, and doubles become integers before sums.
+-- The text runs unchanged on DuckDB, Trino, Athena engine 3, ClickHouse, Spark, DataFusion, Polars and PostgreSQL. All columns
+-- of the result are text: no quotient and no median, whose results differ between engines, and doubles become integers before
+-- sums. ClickHouse needs the settings cast_keep_nullable = 1 and join_use_nulls = 1.
 
 WITH
 
@@ -38,7 +39,7 @@ fees AS (
     status,
     gas,
     gas * gas_price AS fee,
-    CAST(floor(sqrt(sqrt(CAST(gas * gas_price AS DOUBLE)))) AS BIGINT) AS fee_group
+    CAST(floor(sqrt(sqrt(gas * gas_price * 1e0))) AS BIGINT) AS fee_group
   FROM amounts
 ),
 
@@ -48,9 +49,9 @@ fee_groups AS (
     date,
     fee_group,
     count(*) AS transactions,
-    count_if(status = 0) AS failed,
-    count_if(status IS NULL AND date > '2017-10-16') AS status_missing,
-    count_if(status IS NULL AND date <= '2017-10-16') AS before_status,
+    sum(CASE WHEN status = 0 THEN 1 ELSE 0 END) AS failed,
+    sum(CASE WHEN status IS NULL AND date > '2017-10-16' THEN 1 ELSE 0 END) AS status_missing,
+    sum(CASE WHEN status IS NULL AND date <= '2017-10-16' THEN 1 ELSE 0 END) AS before_status,
     sum(gas) AS gas,
     sum(fee) AS fees
   FROM fees
@@ -138,27 +139,27 @@ address_counts AS (
 )
 
 SELECT
-  CAST(block_sums.date AS VARCHAR) AS date,
-  CAST(block_count AS VARCHAR) AS block_count,
-  CAST(block_numbers AS VARCHAR) AS block_numbers,
-  CAST(first_block AS VARCHAR) AS first_block,
-  CAST(last_block AS VARCHAR) AS last_block,
-  CAST(block_tx_count AS VARCHAR) AS block_tx_count,
-  CAST(gas_used AS VARCHAR) AS gas_used,
-  CAST(gas_limit_sum AS VARCHAR) AS gas_limit_sum,
-  CAST(coalesce(all_rows, 0) AS VARCHAR) AS all_rows,
-  CAST(coalesce(all_gas, 0) AS VARCHAR) AS all_gas,
-  CAST(coalesce(tx_count, 0) AS VARCHAR) AS tx_count,
-  CAST(CASE WHEN coalesce(before_status, 0) = 0 THEN coalesce(failed_tx_count, 0) END AS VARCHAR) AS failed_tx_count,
-  CAST(coalesce(status_missing, 0) AS VARCHAR) AS status_missing,
-  CAST(coalesce(before_status, 0) AS VARCHAR) AS before_status,
-  CAST(coalesce(fee_missing, 0) AS VARCHAR) AS fee_missing,
-  CAST(coalesce(active_addresses, 0) AS VARCHAR) AS active_addresses,
-  CAST(coalesce(tx_gas_used, 0) AS VARCHAR) AS tx_gas_used,
-  CAST(coalesce(fees, 0) AS VARCHAR) AS fees,
-  CAST(fee_median_x2 AS VARCHAR) AS fee_median_x2
+  CAST(block_sums.date AS VARCHAR(100)) AS date,
+  CAST(block_count AS VARCHAR(100)) AS block_count,
+  CAST(block_numbers AS VARCHAR(100)) AS block_numbers,
+  CAST(first_block AS VARCHAR(100)) AS first_block,
+  CAST(last_block AS VARCHAR(100)) AS last_block,
+  CAST(block_tx_count AS VARCHAR(100)) AS block_tx_count,
+  CAST(gas_used AS VARCHAR(100)) AS gas_used,
+  CAST(gas_limit_sum AS VARCHAR(100)) AS gas_limit_sum,
+  CAST(coalesce(all_rows, 0) AS VARCHAR(100)) AS all_rows,
+  CAST(coalesce(all_gas, 0) AS VARCHAR(100)) AS all_gas,
+  CAST(coalesce(tx_count, 0) AS VARCHAR(100)) AS tx_count,
+  CAST(CASE WHEN coalesce(before_status, 0) = 0 THEN coalesce(failed_tx_count, 0) END AS VARCHAR(100)) AS failed_tx_count,
+  CAST(coalesce(status_missing, 0) AS VARCHAR(100)) AS status_missing,
+  CAST(coalesce(before_status, 0) AS VARCHAR(100)) AS before_status,
+  CAST(coalesce(fee_missing, 0) AS VARCHAR(100)) AS fee_missing,
+  CAST(coalesce(active_addresses, 0) AS VARCHAR(100)) AS active_addresses,
+  CAST(coalesce(tx_gas_used, 0) AS VARCHAR(100)) AS tx_gas_used,
+  CAST(coalesce(fees, 0) AS VARCHAR(100)) AS fees,
+  CAST(fee_median_x2 AS VARCHAR(100)) AS fee_median_x2
 FROM block_sums
 LEFT JOIN transaction_sums ON transaction_sums.date = block_sums.date
 LEFT JOIN medians ON medians.date = block_sums.date
 LEFT JOIN address_counts ON address_counts.date = block_sums.date
-ORDER BY block_sums.date
+ORDER BY 1

@@ -9,15 +9,19 @@ const PROGRAMS = path.join(import.meta.dirname, 'programs');
 
 /**
  * Installs the readers of a kit below `folder`, unless these versions are there. Returns their folder. Delete it after a change
- * to a program.
+ * to a program, which is in `programs`.
  */
-export async function installKit({ name, readers, install }: Kit, folder: string): Promise<string> {
+export async function installKit(
+  { name, readers, install }: Kit,
+  folder: string,
+  programs = PROGRAMS,
+): Promise<string> {
   const own = path.join(folder, name);
   const marker = path.join(own, 'installed');
   const versions = JSON.stringify(readers);
   if ((await readFile(marker, 'utf8').catch(() => undefined)) === versions) return own;
   await rm(own, { recursive: true, force: true });
-  await cp(path.join(PROGRAMS, name), own, { recursive: true });
+  await cp(path.join(programs, name), own, { recursive: true });
   for (const command of install(Object.entries(readers))) await run(command, own, `${own}.log`);
   await writeFile(marker, versions);
   return own;
@@ -38,7 +42,7 @@ export async function readWith(
 }
 
 /** Runs a command in a folder, with its output in a file. @throws Error with the end of its stderr if it fails. */
-async function run([program, ...args]: Command, cwd: string, output: string): Promise<void> {
+export async function run([program, ...args]: Command, cwd: string, output: string): Promise<void> {
   const file = await open(output, 'w');
   const child = spawn(program, args, { cwd, stdio: ['ignore', file.fd, 'pipe'] });
   let stderr = '';

@@ -15,7 +15,8 @@ import {
 } from './bucket.js';
 import {
   AWS_CHAINS,
-  type ColumnType,
+  describeType,
+  keepsDigits,
   type RawChain,
   type RawChains,
   type RawTable,
@@ -24,6 +25,7 @@ import {
   AWS_FACTS,
   SONARX_FACTS,
 } from './raw-tables.js';
+import { probeTables } from './probe-tables.js';
 import { addDays, toInstant } from '../../../schemas/dates.js';
 import { copyColumns, copyFooters, type PartialCopy, withFolder } from './partial-copies.js';
 import { fillQuery, readQuery } from '../../../schemas/queries.js';
@@ -142,7 +144,7 @@ const PROBED_DAYS = 30;
 
 /** Compares the files of the newest complete date with what the query expects, column by column. @throws SourceError */
 async function probeChain(raw: RawChain, reading: DayReading, nowMs: number): Promise<readonly Probe[]> {
-  const { source, engine, cacheFolder } = reading;
+  const { source, engine } = reading;
   if (engine.ownTables) {
     const remedy = 'Use the engine duckdb for this check.';
     throw new SourceError('unavailable', `${source}: ${engine.name} cannot read the files. ${remedy}`);
@@ -157,16 +159,9 @@ async function probeChain(raw: RawChain, reading: DayReading, nowMs: number): Pr
     .at(-1);
   const listing = newest === undefined ? undefined : dates.get(newest);
   if (listing === undefined) return [probeDates(dates, span.first)];
-  const objects = listing.tables.flatMap(([, own]) => own);
-  const copies = await withFolder(cacheFolder, (folder) => copyFooters(objects, folder, reading));
   return [
     { item: 'newest complete date', expected: `since ${span.first}`, found: newest ?? '', agrees: true },
-    ...listing.tables.flatMap(([table, own]) =>
-      probeTable(
-        table,
-        copies.filter(({ object }) => own.includes(object)),
-      ),
-    ),
+    ...(await probeTables(listing.tables, reading)),
   ];
 }
 
@@ -174,30 +169,6 @@ function probeDates(dates: ReadonlyMap<string, DateListing>, since: string): Pro
   const [newest, listing] = [...dates].sort(([a], [b]) => (a < b ? -1 : 1)).at(-1) ?? [];
   const found = newest === undefined ? 'no objects' : `${newest} with ${listing?.incomplete ?? ''}`;
   return { item: 'newest complete date', expected: `since ${since}`, found, agrees: false };
-}
-
-function probeTable({ prefix, columns }: RawTable, copies: readonly PartialCopy[]): Probe[] {
-  const table = prefix.split('/').slice(-3, -1).join('/');
-  return Object.entries(columns).map(([column, expected]) => {
-    const types = copies.map((copy) => copy.columns.get(column)?.type);
-    const found = [...new Set(types)].map((type) => shorten(type ?? 'no such column')).join(' and ');
-    const agrees = types.length > 0 && types.every((type) => type !== undefined && isOfType(type, expected));
-    return { item: `column ${column} of ${table}`, expected: describeType(expected), found, agrees };
-  });
-}
-
-function isOfType(type: string, expected: ColumnType): boolean {
-  return expected === 'ADDRESSES'
-    ? /^STRUCT\((.*, )?"?address"? VARCHAR\b.*\)\[\]$/i.test(type)
-    : type === expected;
-}
-
-function describeType(expected: ColumnType): string {
-  return expected === 'ADDRESSES' ? 'STRUCT(address VARCHAR, ...)[]' : expected;
-}
-
-function shorten(type: string): string {
-  return type.length > 100 ? `${type.slice(0, 100)}...` : type;
 }
 
 /**
@@ -273,7 +244,7 @@ async function runQuery(
       copies: copies.filter((copy) => objects.includes(copy.object)),
     }));
     const wanted = tables.flatMap(({ table, copies: own }) =>
-      own.map((copy) => [copy, assertColumns(copy, Object.keys(table.columns), source)] as const),
+      own.map((copy) => [copy, assertColumns(copy, table, source)] as const),
     );
     await copyColumns(wanted, reading);
     return run(
@@ -284,20 +255,28 @@ async function runQuery(
   });
 }
 
-/** Passes columns that a file has. A column that only some files of a table have would be null in the others. */
-function assertColumns(
-  { object, columns }: PartialCopy,
-  wanted: readonly string[],
-  source: string,
-): readonly string[] {
+/**
+ * Returns the names of a table's columns, which a file must have. A column that only some files of a table have would be null
+ * in the others, and one that some have as doubles would be one in all.
+ */
+function assertColumns({ object, columns }: PartialCopy, table: RawTable, source: string): readonly string[] {
+  const refuse = (expected: string, found: string): SourceError =>
+    new SourceError(
+      'shape',
+      `${source}: ${object.uri}: expected ${expected}, found ${found.replace(/\p{C}/gu, '?').slice(0, 600)}.`,
+    );
+  const wanted = Object.keys(table.columns);
   const missing = wanted.filter((name) => !columns.has(name));
-  if (missing.length === 0) return wanted;
-  const found = [...columns.keys()].join(', ').replace(/\p{C}/gu, '?').slice(0, 600);
-  const expected = plural(missing.length, 'column');
-  throw new SourceError(
-    'shape',
-    `${source}: ${object.uri}: expected the ${expected} ${missing.join(', ')}, found the columns ${found}.`,
-  );
+  if (missing.length > 0)
+    throw refuse(
+      `the ${plural(missing.length, 'column')} ${missing.join(', ')}`,
+      `the columns ${[...columns.keys()].join(', ')}`,
+    );
+  for (const [name, expected] of Object.entries(table.columns)) {
+    const { type = '' } = columns.get(name) ?? {};
+    if (!keepsDigits(type, expected)) throw refuse(`the column ${name} as ${describeType(expected)}`, type);
+  }
+  return wanted;
 }
 
 function toDay(

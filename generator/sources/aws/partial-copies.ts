@@ -98,14 +98,20 @@ export async function copyFooters(
   }));
 }
 
-/** Copies columns of objects whose footers are there. @throws SourceError */
+/**
+ * Copies columns of objects whose footers are there: all their rows, or those of the groups that `isNeeded` names.
+ * @throws SourceError
+ */
 export async function copyColumns(
   copies: readonly (readonly [copy: PartialCopy, columns: readonly string[]])[],
   { bucket, source }: Pick<Copying, 'bucket' | 'source'>,
+  isNeeded: (group: number) => boolean = () => true,
 ): Promise<void> {
-  const pieces = copies.flatMap(([copy, columns]) =>
-    splitRanges(rangesOf(copy, columns, source)).map((range) => ({ copy, range })),
-  );
+  const pieces = copies.flatMap(([copy, columns]) => {
+    const chunks = columns.flatMap((name) => copy.columns.get(name)?.chunks ?? []);
+    const needed = chunks.filter(({ group }) => isNeeded(group));
+    return splitRanges(rangesOf(copy, needed, source)).map((range) => ({ copy, range }));
+  });
   await inParallel(pieces, PARALLEL, async ({ copy, range }) => {
     const bytes = await bucket.read(copy.object, range);
     const handle = await open(copy.path, 'r+');
@@ -117,13 +123,12 @@ export async function copyColumns(
   });
 }
 
-/** Returns the bytes of columns that are not copied yet. @throws SourceError 'shape' if they are not in the object. */
+/** Returns the bytes of chunks that are not copied yet. @throws SourceError 'shape' if they are not in the object. */
 function rangesOf(
-  { object, columns, tailStart }: PartialCopy,
-  wanted: readonly string[],
+  { object, tailStart }: PartialCopy,
+  needed: readonly ByteRange[],
   source: string,
 ): ByteRange[] {
-  const needed = wanted.flatMap((name) => columns.get(name)?.chunks ?? []);
   const outside = needed.find(
     ({ start, end }) => !(start >= MAGIC.length && start <= end && end <= object.bytes - END_BYTES),
   );
@@ -159,10 +164,20 @@ async function readTail(
 
 /** A column of a Parquet file, from its footer. */
 type FileColumn = {
+  /** As DuckDB names it; `WIDE_DECIMAL` if DuckDB would read another. */
   readonly type: string;
   /** The parts of the column, one or more for each group of rows. */
-  readonly chunks: readonly ByteRange[];
+  readonly chunks: readonly Chunk[];
 };
+
+/** The bytes of a part of a column. */
+type Chunk = ByteRange & {
+  /** Number of the group of rows, from 0. */
+  readonly group: number;
+};
+
+/** DuckDB reads a decimal of more than 38 digits as a double, without a word. */
+const WIDE_DECIMAL = 'DECIMAL of more than 38 digits';
 
 /** The columns of a file by their names in lower case. */
 type FileColumns = ReadonlyMap<string, FileColumn>;
@@ -181,13 +196,14 @@ async function readFooters(
     (
       { path },
       i,
-    ) => `SELECT '${i}' AS file, column_name AS name, column_type AS type, NULL AS start, NULL AS bytes
+    ) => `SELECT '${i}' AS file, column_name AS name, column_type AS type, NULL AS start, NULL AS bytes, NULL AS part
       FROM (DESCRIBE SELECT * FROM read_parquet(${toLiteral(path)}, hive_partitioning = false))`,
   );
   // A column without a dictionary has no offset of one, or 0 from some writers.
-  const chunks = `SELECT file_name, path_in_schema, NULL,
+  const chunks = `SELECT file_name, path_in_schema, type,
       CAST(CASE WHEN dictionary_page_offset >= 4 THEN least(dictionary_page_offset, data_page_offset)
-        ELSE data_page_offset END AS VARCHAR), CAST(total_compressed_size AS VARCHAR)
+        ELSE data_page_offset END AS VARCHAR), CAST(total_compressed_size AS VARCHAR),
+      CAST(row_group_id AS VARCHAR)
     FROM parquet_metadata([${files.map(({ path }) => toLiteral(path)).join(', ')}])`;
   try {
     const rows = await engine.run({ sql: [...columns, chunks].join(' UNION ALL '), tables: {} }, signal);
@@ -210,15 +226,16 @@ async function readFooters(
 /** Returns a column with its chunks. Those of a list have the list's name first in their path. */
 function toColumn(name: Text, type: Text, chunks: readonly TextRow[]): FileColumn {
   const own = chunks.filter((chunk) => toKey(chunk['name']?.split(', ', 1)[0]) === toKey(name));
-  return { type: type ?? '', chunks: own.map(toRange) };
+  const isWide = type === 'DOUBLE' && own.some((chunk) => chunk['type'] !== 'DOUBLE');
+  return { type: isWide ? WIDE_DECIMAL : (type ?? ''), chunks: own.map(toChunk) };
 }
 
 function toKey(name: Text): string {
   return (name ?? '').toLowerCase();
 }
 
-function toRange({ start, bytes }: TextRow): ByteRange {
-  return { start: Number(start), end: Number(start) + Number(bytes) };
+function toChunk({ start, bytes, part }: TextRow): Chunk {
+  return { start: Number(start), end: Number(start) + Number(bytes), group: Number(part) };
 }
 
 /** Calls `run` for each item, at most `limit` at once. After a failure it starts no more, and waits for those that run. */

@@ -18,6 +18,27 @@ export type RawTable = {
 /** The documented type of a column. `ADDRESSES` is a list of structs with an address. */
 export type ColumnType = 'BIGINT' | 'DOUBLE' | 'VARCHAR' | 'BOOLEAN' | 'DECIMAL(38,0)' | 'ADDRESSES';
 
+/** Returns true if a type of DuckDB is the documented one. */
+export function isDocumentedType(type: string, expected: ColumnType): boolean {
+  return expected === 'ADDRESSES'
+    ? /^STRUCT\((.*, )?"?address"? VARCHAR\b.*\)\[\]$/i.test(type)
+    : type === expected;
+}
+
+/** Returns true if the query reads every value of a type of DuckDB as a column of the documented type, with all its digits. */
+export function keepsDigits(type: string, expected: ColumnType): boolean {
+  if (isDocumentedType(type, expected)) return true;
+  if (expected === 'DOUBLE') return WHOLE.test(type) || DECIMAL.test(type);
+  return (expected === 'BIGINT' || expected === 'DECIMAL(38,0)') && WHOLE.test(type);
+}
+
+const WHOLE = /^(U?(TINYINT|SMALLINT|INTEGER|BIGINT)|DECIMAL\(\d+,0\))$/;
+const DECIMAL = /^DECIMAL\(\d+,\d+\)$/;
+
+export function describeType(expected: ColumnType): string {
+  return expected === 'ADDRESSES' ? 'STRUCT(address VARCHAR, ...)[]' : expected;
+}
+
 /** The chains whose query can be reduced to the blocks. */
 export type SonarxChain = 'arbitrum' | 'base';
 

@@ -18,6 +18,7 @@ import {
   type AwsScene,
   type WrittenDay,
 } from '../../support/sources/aws-scene.js';
+import { PYARROW_FILES } from '../../support/sources/pyarrow-files.js';
 import { wholeDay } from '../../support/sources/whole-days.js';
 
 const DATE = '2026-03-18';
@@ -306,14 +307,56 @@ describe('a form that differs', () => {
     );
   });
 
-  it('because a column has another type names the date', async () => {
-    const { blocks, transactions } = await uploadWhole('ethereum');
-    const file = `${blocks.paths[0] ?? ''}.retyped`;
+  it.each([
+    ['text', "'many'", 'VARCHAR'],
+    ['text of digits', "'21000'", 'VARCHAR'],
+    ['doubles', '21000::DOUBLE', 'DOUBLE'],
+    ['single floats', '21000::FLOAT', 'FLOAT'],
+    ['fractions', '21000.5::DECIMAL(38,2)', 'DECIMAL(38,2)'],
+    ['truth values', 'true', 'BOOLEAN'],
+  ])(
+    'because one of several files has a column of %s is refused with file and column',
+    async (_, sql, type) => {
+      const { blocks, transactions } = await uploadWhole('ethereum');
+      const file = `${blocks.paths[0] ?? ''}.retyped`;
+      await scene.connection.run(
+        `COPY (SELECT * REPLACE (${sql} AS gas_used) FROM '${blocks.paths[0] ?? ''}') TO '${file}' (FORMAT parquet)`,
+      );
+      const paths = [...blocks.paths, file];
+      await scene.upload('ethereum', DATE, { blocks: { date: DATE, paths }, transactions });
+      const found = type.replace(/[()]/g, '\\$&');
+      await expectShape(
+        'ethereum',
+        new RegExp(
+          `^aws: s3://.*eth/blocks/.*part-00001.*: expected the column gas_used as BIGINT, found ${found}\\.$`,
+        ),
+      );
+    },
+  );
+
+  it('because a column of doubles has single floats is refused', async () => {
+    const { blocks, transactions } = await uploadWhole('bitcoin');
+    const file = `${transactions.paths[0] ?? ''}.retyped`;
     await scene.connection.run(
-      `COPY (SELECT * REPLACE ('many' AS gas_used) FROM '${blocks.paths[0] ?? ''}') TO '${file}' (FORMAT parquet)`,
+      `COPY (SELECT * REPLACE (CAST(fee AS FLOAT) AS fee) FROM '${transactions.paths[0] ?? ''}') TO '${file}' (FORMAT parquet)`,
     );
-    await scene.upload('ethereum', DATE, { blocks: { date: DATE, paths: [file] }, transactions });
-    await expectShape('ethereum', /^aws: 2026-03-18: DuckDB: Conversion Error/);
+    await scene.upload('bitcoin', DATE, { blocks, transactions: { date: DATE, paths: [file] } });
+    await expectShape('bitcoin', /btc\/transactions.*expected the column fee as DOUBLE, found FLOAT\.$/);
+  });
+
+  it('because a column has more digits than the engine is refused', async () => {
+    await uploadWhole('base');
+    await scene.put(keyOf('base', 'blocks'), PYARROW_FILES.wideDecimal);
+    await expectShape(
+      'base',
+      /base\/blocks.*expected the column gas_used as DECIMAL\(38,0\), found DECIMAL of more than 38 digits\.$/,
+    );
+  });
+
+  it('because the engine cannot decode it is no fault that passes', async () => {
+    await uploadWhole('base');
+    await scene.put(keyOf('base', 'blocks'), PYARROW_FILES.byteStreamSplit);
+    await expectShape('base', /^sonarx: 2026-03-18: DuckDB: Invalid Error: BYTE_STREAM_SPLIT/);
   });
 
   it.each([
@@ -406,6 +449,49 @@ describe('a probe', () => {
         agrees: false,
       },
     ]);
+  });
+
+  const probeBlocks = async (): Promise<unknown> => {
+    const probes = await scene.createSonarx({ now }).probe('base', signal);
+    return probes.filter(({ agrees }) => !agrees);
+  };
+
+  it('names each column that the engine cannot decode', async () => {
+    await uploadWhole('base');
+    await scene.put(keyOf('base', 'blocks'), PYARROW_FILES.byteStreamSplit);
+    const found = expect.stringMatching(
+      /^DECIMAL\(38,0\), not readable: DuckDB: Invalid Error: BYTE_STREAM_SPLIT/,
+    );
+    const difference = {
+      item: 'column gas_used of base/blocks',
+      expected: 'DECIMAL(38,0)',
+      found,
+      agrees: false,
+    };
+    expect(await probeBlocks()).toEqual([difference]);
+  });
+
+  it('names a column that has more digits than the engine', async () => {
+    await uploadWhole('base');
+    await scene.put(keyOf('base', 'blocks'), PYARROW_FILES.wideDecimal);
+    const found = 'DECIMAL of more than 38 digits';
+    expect(await probeBlocks()).toMatchObject([{ item: 'column gas_used of base/blocks', found }]);
+  });
+
+  it('reads only the first group of rows of one file', async () => {
+    const file = path.join(scene.cacheFolder, '..', 'groups.parquet');
+    await scene.connection.run(`COPY (
+      SELECT CAST(hash(i) % 1000000000 AS DECIMAL(38,0)) AS block_number, CAST(1 AS DECIMAL(38,0)) AS transaction_count,
+        CAST(hash(i) % 1000000 AS DECIMAL(38,0)) AS gas_used, CAST(hash(i) % 99 AS DECIMAL(38,0)) AS gas_limit
+      FROM range(200000) t(i)) TO '${file}' (FORMAT parquet, COMPRESSION uncompressed, ROW_GROUP_SIZE 10000)`);
+    const files = { blocks: { date: DATE, paths: [file, file] }, transactions: { date: DATE, paths: [] } };
+    await scene.upload('base', DATE, files);
+    scene.proxy.take();
+    expect(await probeBlocks()).toEqual([]);
+    const reads = scene.proxy.take().filter(({ isList }) => !isList);
+    const bytes = reads.reduce((sum, each) => sum + each.bytes, 0);
+    expect(reads.length).toBeLessThanOrEqual(6);
+    expect(bytes).toBeLessThan((await readFile(file)).length / 5);
   });
 
   it('says what is there if no date is complete', async () => {

@@ -7,6 +7,7 @@ import { fillQuery, readQuery } from '../../../schemas/queries.js';
 import type { TextRow } from '../../../generator/core/collection/query-day.js';
 import { createDuckDbEngine } from '../../../generator/engines/duckdb-engine.js';
 import type { Engine, TableDay } from '../../../generator/engines/engine.js';
+import { writeParquet, type ParquetColumn } from '../../support/collection/parquet.js';
 import { bitcoinDay, naiveBitcoinDay } from '../../support/collection/bitcoin-days.js';
 import {
   writeBitcoinDay,
@@ -14,7 +15,7 @@ import {
   type DayWriter,
   type FileForm,
 } from '../../support/collection/day-tables.js';
-import { evmDay, naiveEvmDay } from '../../support/collection/evm-days.js';
+import { evmDay, naiveEvmDay, toSmallest } from '../../support/collection/evm-days.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const RUNS = Number(process.env['CRD_SEEDS'] ?? '20');
@@ -108,3 +109,74 @@ it('the query of bitcoin gives the integers of each day and difficulty, however 
     { numRuns: RUNS, seed: 1 },
   );
 }, 600_000);
+
+describe('an amount in wei below 2^53', () => {
+  /** Two amounts may have the same double only above this. */
+  const DISTINCT = 10n ** 18n / 128n;
+  const nearPowers = fc.tuple(fc.nat(53), fc.integer({ min: -3, max: 3 })).map(([power, offset]) => {
+    const amount = 2n ** BigInt(power) + BigInt(offset);
+    return amount < 0n ? 0n : amount;
+  });
+  const amount = fc
+    .oneof(
+      nearPowers,
+      fc.bigInt({ min: 0n, max: 2n ** 53n - 1n }),
+      fc.bigInt({ min: 2n ** 51n, max: 2n ** 53n - 1n }),
+      fc.nat(9_007).map((n) => BigInt(n) * 10n ** 12n),
+    )
+    .filter((wei) => wei < 2n ** 53n);
+
+  it.each([
+    ['base', 'l1_fee', 18],
+    ['base', 'gas_price', 9],
+    ['arbitrum', 'gas_price', 9],
+  ] as const)(
+    'is read from a double of %s without an error (%s)',
+    async (chain, column, decimals) => {
+      const { text } = await readQuery(chain);
+      const amounts = /stated AS \([\s\S]*?(?=,\s+exact_fees AS)/.exec(text)?.[0] ?? '';
+      const sql = `WITH ${amounts} SELECT CAST(${column} AS VARCHAR) AS found FROM amounts ORDER BY gas`;
+      const drawn = fc.array(amount, { minLength: 1, maxLength: 2_000, size: 'max' });
+      await fc.assert(
+        fc.asyncProperty(drawn, async (all) => {
+          const doubles = all.map((wei) => Number(wei) / 10 ** decimals);
+          const found = await readAmounts(chain, sql, doubles);
+          for (const [i, wei] of all.entries()) {
+            const double = doubles[i] ?? 0;
+            expect(found[i]).toBe(toSmallest(double, decimals));
+            expect(Number(found[i]) / 10 ** decimals).toBe(double);
+            if (decimals === 18 && wei < DISTINCT) expect(found[i]).toBe(wei);
+          }
+        }),
+        { numRuns: RUNS, seed: 1, examples: [[[9_000_000_000_000_000n, 4_000_000_000_000_001n]]] },
+      );
+    },
+    600_000,
+  );
+
+  /** Runs a query on rows whose price and fee are the doubles, and whose gas is the number of the row. */
+  async function readAmounts(chain: Chain, sql: string, doubles: readonly number[]): Promise<bigint[]> {
+    const column = (
+      name: string,
+      type: string,
+      value: (double: number, i: number) => string,
+    ): ParquetColumn => ({
+      name,
+      type,
+      literals: doubles.map(value),
+    });
+    const file = path.join(folder.path, 'amounts.parquet');
+    const quoted = (double: number): string => `'${double}'`;
+    await writeParquet(connection, file, [
+      ...['transaction_type', 'status'].map((name) => column(name, 'BIGINT', () => '1')),
+      column('gas_used', 'BIGINT', (_, i) => String(i)),
+      ...['effective_gas_price_gwei', 'l1_fee', 'transaction_fee'].map((name) =>
+        column(name, 'DOUBLE', quoted),
+      ),
+    ]);
+    const tables = { [`${chain}_transactions`]: [{ date: '2026-01-01', paths: [file] }] };
+    const filled = fillQuery(sql, { first: '2026-01-01', last: '2026-01-01' });
+    const rows = await engine.run({ sql: filled, tables }, signal);
+    return rows.map(({ found }) => BigInt(found ?? -1));
+  }
+});

@@ -37,13 +37,13 @@ const gas = fc.oneof(fc.constantFrom(0, 21_000, 50_000), fc.integer({ min: 1, ma
 const wei = fc.oneof(
   fc.constantFrom(0n, 1n, 1_000_000_000n),
   fc.bigInt({ min: 0n, max: 10n ** 10n }),
-  fc.bigInt({ min: 0n, max: 10n ** 15n }),
+  fc.bigInt({ min: 0n, max: 2n ** 53n }),
 );
-/** Up to 9 ETH, far above 2^53 wei. */
+/** Quotients of amounts up to 2^53 wei, and 64ths up to 9 ETH, which doubles have exactly. */
 const l1Fee = fc.oneof(
-  fc.constantFrom(0, 0.5),
-  fc.double({ min: 0, max: 1e-5, noNaN: true }),
-  fc.double({ min: 0, max: 9, noNaN: true }),
+  fc.constantFrom(0, 0.5, 0.009),
+  wei.map((amount) => Number(amount) / 1e18),
+  fc.nat(9 * 64).map((n) => n / 64),
 );
 
 function transactionOf(chain: EvmChain): fc.Arbitrary<EvmTransaction> {
@@ -140,9 +140,19 @@ export function naiveEvmDay(
 
 function feesOf(chain: EvmChain, row: EvmTransaction): { l2Fee: bigint | null; fee: bigint | null } {
   if (row.gas === null || row.price === null) return { l2Fee: null, fee: null };
-  const price = chain === 'ethereum' ? BigInt(row.price) : BigInt(Math.round(Number(row.price) * 1e9));
+  const price = chain === 'ethereum' ? BigInt(row.price) : toSmallest(Number(row.price), 9);
   const l2Fee = BigInt(row.gas) * price;
-  return { l2Fee, fee: l2Fee + BigInt(Math.round((row.l1Fee ?? 0) * 1e18)) };
+  return { l2Fee, fee: l2Fee + toSmallest(row.l1Fee ?? 0, 18) };
+}
+
+/** Returns the integer that the shortest decimal text of a double means, in units of 10^-`decimals`. */
+export function toSmallest(amount: number, decimals: number): bigint {
+  const [digits = '', exponent = '0'] = String(amount).split('e');
+  const [whole = '', fraction = ''] = digits.split('.');
+  const shift = decimals - fraction.length + Number(exponent);
+  const scaled = BigInt(whole + fraction) * 10n ** BigInt(Math.max(shift, 0));
+  const unit = 10n ** BigInt(Math.max(-shift, 0));
+  return (2n * scaled + unit) / (2n * unit);
 }
 
 function isStated({ statedFee }: EvmTransaction, fee: bigint | null): boolean {

@@ -1,5 +1,12 @@
 import { readQuery } from '../../../../schemas/queries.js';
-import { AWS_CHAINS, sonarxChain, type RawChain } from '../../../../generator/sources/aws/raw-tables.js';
+import {
+  AWS_CHAINS,
+  type ColumnType,
+  isDocumentedType,
+  keepsDigits,
+  type RawChain,
+  sonarxChain,
+} from '../../../../generator/sources/aws/raw-tables.js';
 
 const RAW: readonly RawChain[] = [
   AWS_CHAINS.bitcoin,
@@ -30,4 +37,22 @@ it('the queries of blocks compute what the whole queries compute from blocks', a
     expect(sums).toContain('block_count');
     expect(whole).toContain(sums);
   }
+});
+
+describe('a type of a file', () => {
+  const WHOLE = ['TINYINT', 'UINTEGER', 'BIGINT', 'UBIGINT', 'DECIMAL(38,0)', 'DECIMAL(9,0)'];
+  const OTHERS = ['FLOAT', 'VARCHAR', 'BLOB', 'BOOLEAN', 'TIMESTAMP', 'DECIMAL of more than 38 digits', ''];
+
+  it.each<[ColumnType, readonly string[], readonly string[]]>([
+    ['BIGINT', WHOLE, [...OTHERS, 'DOUBLE', 'DECIMAL(38,2)']],
+    ['DECIMAL(38,0)', WHOLE, [...OTHERS, 'DOUBLE', 'DECIMAL(18,9)']],
+    ['DOUBLE', [...WHOLE, 'DOUBLE', 'DECIMAL(38,18)'], OTHERS],
+    ['VARCHAR', ['VARCHAR'], ['BLOB', 'DOUBLE', ...WHOLE]],
+    ['BOOLEAN', ['BOOLEAN'], ['VARCHAR', ...WHOLE]],
+    ['ADDRESSES', ['STRUCT(i BIGINT, address VARCHAR)[]'], ['VARCHAR[]', 'STRUCT(address BLOB)[]']],
+  ])('is read as %s if it keeps every digit', (expected, kept, refused) => {
+    expect(kept.filter((type) => !keepsDigits(type, expected))).toEqual([]);
+    expect(refused.filter((type) => keepsDigits(type, expected))).toEqual([]);
+    expect(refused.filter((type) => isDocumentedType(type, expected))).toEqual([]);
+  });
 });
