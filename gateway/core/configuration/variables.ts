@@ -174,7 +174,7 @@ export const VARIABLES = {
   },
   CRD_PUBLIC_FILES: {
     meaning:
-      'how public files of an S3 store are answered: redirect to CRD_PUBLIC_BASE_URL, or serve them, for a gateway behind the CDN of that address',
+      'how public files of an S3 store are answered: redirect to CRD_PUBLIC_BASE_URL, or serve them, for a gateway behind the CDN of that address; a request whose host is that address is served in any case',
     default: 'redirect',
     example: 'serve',
     parse: oneOf(['redirect', 'serve']),
