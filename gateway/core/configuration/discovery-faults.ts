@@ -52,9 +52,12 @@ export function findDiscoveryAdvice(document: unknown, { origins, scopes }: Expe
   return advice;
 }
 
-/** Returns the address of the token endpoint, or `undefined` if the document has none. */
-export function tokenEndpointOf(document: unknown): string | undefined {
-  const endpoint = toDiscovery(document)?.['token_endpoint'];
+/** Returns the address of an endpoint, or `undefined` if the document has none. */
+export function endpointOf(
+  document: unknown,
+  name: 'token_endpoint' | 'end_session_endpoint',
+): string | undefined {
+  const endpoint = toDiscovery(document)?.[name];
   return originOf(endpoint) === undefined ? undefined : String(endpoint);
 }
 

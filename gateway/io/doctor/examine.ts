@@ -4,9 +4,9 @@ import { PLAN_IDS } from '../../../schemas/catalog.js';
 import { findPriceFaults } from '../../core/billing/price-faults.js';
 import { findWebhookFaults } from '../../core/billing/webhook-faults.js';
 import {
+  endpointOf,
   findDiscoveryAdvice,
   findDiscoveryFaults,
-  tokenEndpointOf,
 } from '../../core/configuration/discovery-faults.js';
 import { PROVIDER_LIMIT_MS } from '../timing/time-limit.js';
 import { ACCOUNT_PATHS, ACCOUNTS_PREFIX, POINTER_KEY, PUBLIC_PATHS } from '../../../schemas/paths.js';
@@ -115,7 +115,7 @@ async function examineSignIn({ configuration, fetch }: ExaminationOptions): Prom
   }
   const origin = pageOriginOf(configuration);
   const ask = async (url: string, init: RequestInit): Promise<Response> =>
-    fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(PROVIDER_LIMIT_MS) }).catch(
+    fetch(url, { redirect: 'error', ...init, signal: AbortSignal.timeout(PROVIDER_LIMIT_MS) }).catch(
       (error: unknown) => {
         throw new Error(`${url} cannot be read: ${describeError(error)}`);
       },
@@ -125,7 +125,7 @@ async function examineSignIn({ configuration, fetch }: ExaminationOptions): Prom
   if (!response.ok) return fault(`${url} answers ${response.status}`);
   const document: unknown = await response.json().catch(() => undefined);
   const faults = findDiscoveryFaults(document, signIn);
-  const endpoint = tokenEndpointOf(document);
+  const endpoint = endpointOf(document, 'token_endpoint');
   if (endpoint !== undefined) {
     const answers = [
       { what: 'its discovery document', response },
@@ -138,6 +138,15 @@ async function examineSignIn({ configuration, fetch }: ExaminationOptions): Prom
     }
   }
   const advice = findDiscoveryAdvice(document, signIn);
+  const signOut = endpointOf(document, 'end_session_endpoint');
+  if (signOut !== undefined && signIn.signOut === 'post') {
+    const body = new URLSearchParams({ client_id: signIn.clientId });
+    const { status } = await ask(signOut, { method: 'POST', body, redirect: 'manual' });
+    if (status === 404 || status === 405)
+      advice.push(
+        `its sign-out answers ${status} to POST; allow it at the provider, or set CRD_OIDC_SIGN_OUT=get`,
+      );
+  }
   if (faults.length > 0) return fault([...faults, ...advice].join('; '));
   if (advice.length > 0) return advise(advice.join('; '));
   return fine(`its provider offers what the page needs, to pages of ${origin} too; signing in was not tried`);

@@ -61,7 +61,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
   function refuse(code: SessionRefusal, reason: string, cause?: unknown): GatewayError {
     options.onRefused({ code, reason });
-    const detail = `The session token was refused (${code}). Sign in on the account page again.`;
+    const detail = `The session token was refused (${code}). Sign in again.`;
     return sessionInvalid(INVALID_TOKEN, { detail, cause });
   }
   return {

@@ -186,6 +186,7 @@ describe('the sign-in of the account page', () => {
     end_session_endpoint: 'https://login.example.com/logout',
     scopes_supported: ['openid'],
   };
+  let signOutStatus = 200;
   const OPEN = { 'Access-Control-Allow-Origin': '*' };
   const REFUSED = { 'Access-Control-Allow-Origin': 'https://data.example.com' };
   /** Examines a provider that answers with these headers. */
@@ -204,6 +205,7 @@ describe('the sign-in of the account page', () => {
             { error: 'invalid_grant' },
             { status: 400, headers: headers.ofTokens ?? REFUSED },
           );
+        if (address === document.end_session_endpoint) return new Response(null, { status: signOutStatus });
         return new Response(KEYS);
       },
     });
@@ -268,6 +270,24 @@ describe('the sign-in of the account page', () => {
     expect((await findSignIn({}, { end_session_endpoint: undefined }))?.says).toContain(
       'no end_session_endpoint',
     );
+  });
+
+  it.each([
+    [404, 'post', 'advice'],
+    [405, 'post', 'advice'],
+    [302, 'post', 'fine'],
+    [400, 'post', 'fine'],
+    [404, 'get', 'fine'],
+  ])('whose sign-out answers %i to POST, and is asked by %s, is %s', async (status, how, verdict) => {
+    signOutStatus = status;
+    const found = await findSignIn({}, {}, { CRD_OIDC_SIGN_OUT: how });
+    signOutStatus = 200;
+    expect(found?.verdict).toBe(verdict);
+    if (verdict === 'advice')
+      expect(found?.says).toBe(
+        `its sign-out answers ${status} to POST; allow it at the provider, or set CRD_OIDC_SIGN_OUT=get`,
+      );
+    expect(asked.includes('POST https://login.example.com/logout')).toBe(how === 'post');
   });
 
   it('is a fault if the token endpoint does not answer', async () => {

@@ -20,7 +20,7 @@ const REFUSED = {
   name: 'GatewayError',
   code: 'session-invalid',
   message: expect.stringMatching(
-    /^The session token was refused \([a-z-]+\)\. Sign in on the account page again\.$/,
+    /^The session token was refused \([a-z-]+\)\. Sign in again\.$/,
   ) as string,
   headers: { 'WWW-Authenticate': 'Bearer realm="dashboard", error="invalid_token"' },
 };
