@@ -141,10 +141,11 @@ async function examineSignIn({ configuration, fetch }: ExaminationOptions): Prom
   const signOut = endpointOf(document, 'end_session_endpoint');
   if (signOut !== undefined && signIn.signOut === 'post') {
     const body = new URLSearchParams({ client_id: signIn.clientId });
-    const { status } = await ask(signOut, { method: 'POST', body, redirect: 'manual' });
-    if (status === 404 || status === 405)
+    const answer = await ask(signOut, { method: 'POST', body, redirect: 'manual' }).catch(describeError);
+    if (typeof answer === 'string') advice.push(answer);
+    else if (answer.status === 404 || answer.status === 405)
       advice.push(
-        `its sign-out answers ${status} to POST; allow it at the provider, or set CRD_OIDC_SIGN_OUT=get`,
+        `its sign-out answers ${answer.status} to POST; allow it at the provider, or set CRD_OIDC_SIGN_OUT=get`,
       );
   }
   if (faults.length > 0) return fault([...faults, ...advice].join('; '));

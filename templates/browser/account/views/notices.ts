@@ -62,7 +62,7 @@ export function providerDownView(
 ): Node[] {
   return problemView(
     'Sign-in is not available right now',
-    `The sign-in service at ${new URL(issuer).host} does not answer. Your programs are not affected: API keys keep working. Only this page has to wait. (Code: ${code}.)`,
+    `The sign-in service at ${new URL(issuer).host} does not answer this page. Your programs are not affected: API keys keep working. Only this page has to wait. (Code: ${code}.)`,
     retry,
   );
 }
