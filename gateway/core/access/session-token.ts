@@ -13,11 +13,10 @@ export function isJwt(token: string): boolean {
 
 /**
  * Why a session token was refused, by code. The caller and the operator's log get the code: it says nothing about other
- * tokens, and no code has a part that a client chose. The README's list is generated from this table.
+ * tokens, and no code has a part that a client chose. The list in PROVIDERS.md is generated from this table.
  */
 export const SESSION_REFUSALS = {
-  'no-jwt':
-    'The token is not a JWT. The access tokens of the provider may be opaque: see the page about providers.',
+  'no-jwt': 'The token is not a JWT. The access tokens of some providers are opaque.',
   'too-long': 'The token is longer than 16 KiB.',
   algorithm: 'The token is signed with an algorithm that is not accepted.',
   key: 'No key in CRD_JWKS is the one that signed the token.',

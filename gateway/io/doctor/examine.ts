@@ -52,6 +52,9 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Find
   yield* examineBilling(options);
 }
 
+/** The audience of the access tokens of all clients of a realm, by default. */
+const KEYCLOAK_AUDIENCE = 'account';
+
 async function examineIdentity({ configuration, fetch, now }: ExaminationOptions): Promise<Verdict> {
   const { sessions } = configuration;
   if (sessions === undefined) return skipped('CRD_JWKS is not set: there are no dashboard sessions');
@@ -59,9 +62,12 @@ async function examineIdentity({ configuration, fetch, now }: ExaminationOptions
   const keySet = createKeySet({ address: sessions.jwks, fetch, now, onError: (error) => errors.push(error) });
   await keySet.prepare();
   const [error] = errors;
-  return error === undefined
-    ? fine('its keys can be read')
-    : fault(`its keys cannot be read: ${describeError(error)}`);
+  if (error !== undefined) return fault(`its keys cannot be read: ${describeError(error)}`);
+  return sessions.audience === KEYCLOAK_AUDIENCE
+    ? advise(
+        `its keys can be read; Keycloak gives tokens of every client the audience ${KEYCLOAK_AUDIENCE}: use another CRD_JWT_AUDIENCE`,
+      )
+    : fine('its keys can be read');
 }
 
 /** Checks the prices, the permissions of the secret key, and the webhook at Stripe. */

@@ -197,7 +197,14 @@ const closed = (properties: object, optional: readonly string[] = []): object =>
 
 /** JSON Schema of how the account page signs in. */
 const CLIENT = closed(
-  { id: text, scopes: text, resource: text, token: { enum: ['access', 'id'] }, signOut: { enum: ['post', 'get'] }, origins: list },
+  {
+    id: text,
+    scopes: text,
+    resource: text,
+    token: { enum: ['access', 'id'] },
+    signOut: { enum: ['post', 'get'] },
+    origins: list,
+  },
   ['scopes', 'resource', 'token', 'signOut', 'origins'],
 );
 

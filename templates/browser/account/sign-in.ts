@@ -169,7 +169,8 @@ function isUnreachable(error: unknown): boolean {
  */
 function codeOf(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
-  const text = isSent(error) ? error.error : String(code ?? '').toLowerCase();
+  const own = typeof code === 'string' ? code.toLowerCase() : '';
+  const text = isSent(error) ? error.error : own;
   return /^[a-z_]{1,60}$/.test(text) ? text.replace(/^oauth_/, '') : undefined;
 }
 

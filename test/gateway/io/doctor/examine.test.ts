@@ -437,6 +437,15 @@ describe('a store', () => {
 });
 
 describe('an identity provider', () => {
+  it('is advised against the audience that every client of a realm of Keycloak has', async () => {
+    const found = await findAll({ more: { CRD_JWT_AUDIENCE: 'account' } });
+    expect(found.get('identity provider')).toEqual({
+      what: 'identity provider',
+      verdict: 'advice',
+      says: 'its keys can be read; Keycloak gives tokens of every client the audience account: use another CRD_JWT_AUDIENCE',
+    });
+  });
+
   it.each<[string, () => Response, RegExp]>([
     [
       'that does not answer',
