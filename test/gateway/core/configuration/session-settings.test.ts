@@ -22,7 +22,12 @@ it('takes scopes, a resource, the ID token and further origins', () => {
     CRD_OIDC_SIGN_OUT: 'get',
     CRD_OIDC_ORIGINS: 'https://tokens.example.com, https://login.example.com',
   });
-  expect(signIn).toMatchObject({ scopes: 'profile openid', resource: 'urn:data', token: 'id', signOut: 'get' });
+  expect(signIn).toMatchObject({
+    scopes: 'profile openid',
+    resource: 'urn:data',
+    token: 'id',
+    signOut: 'get',
+  });
   expect(signIn?.origins).toEqual(['https://login.example.com', 'https://tokens.example.com']);
 });
 

@@ -19,9 +19,7 @@ const ED25519_NAMES = ['EdDSA', 'Ed25519'];
 const REFUSED = {
   name: 'GatewayError',
   code: 'session-invalid',
-  message: expect.stringMatching(
-    /^The session token was refused \([a-z-]+\)\. Sign in again\.$/,
-  ) as string,
+  message: expect.stringMatching(/^The session token was refused \([a-z-]+\)\. Sign in again\.$/) as string,
   headers: { 'WWW-Authenticate': 'Bearer realm="dashboard", error="invalid_token"' },
 };
 
