@@ -233,13 +233,17 @@ describe('an attack on the sign-in', () => {
       sessionStorage.setItem('sign-in', JSON.stringify({ ...pending, ${member}: ${JSON.stringify(value)} }));
     }`;
 
-  it.each(['state', 'nonce', 'verifier'])(
+  it.each([
+    ['state', 'was not valid'],
+    ['nonce', 'was not valid'],
+    ['verifier', 'did not sign you in'], // the provider refuses it
+  ])(
     'refuses a response with another %s',
-    async (member) => {
+    async (member, words) => {
       const visit = await openTab(browser, { script: change(member, 'a'.repeat(43)) });
       await visit.page.goto(site.accountUrl);
       await signIn(visit, 'ada');
-      await visit.page.getByText('was not valid').waitFor();
+      await visit.page.getByText(words).waitFor();
       expect(visit.tokens.size).toBe(0);
       expect(await visit.page.evaluate('sessionStorage.length')).toBe(0);
     },
