@@ -63,10 +63,10 @@ export async function createDelivery(
     store: storeAddress,
     s3,
     signerRole,
-    servesPublicFiles,
+    servesPublicFiles = false,
     urlTtlSeconds: ttlSeconds,
     linkSecrets,
-    publicBaseUrl = '',
+    publicBaseUrl,
   } = configuration;
   if (storeAddress.kind === 's3') {
     const { resolveS3Signing } = await import('../infra/store/s3/s3-signing.js'); // loads the SDK
@@ -74,9 +74,10 @@ export async function createDelivery(
     const signer = createS3UrlSigner({ ...signing, ttlSeconds, now, onError });
     return {
       signer: createSignedUrlCache(signer, now),
-      source: servesPublicFiles
-        ? { kind: 'here', objects: createObjectReader(store, { onError }) }
-        : { kind: 'elsewhere', baseUrl: publicBaseUrl },
+      source: {
+        objects: createObjectReader(store, { onError }),
+        ...(servesPublicFiles || publicBaseUrl === undefined ? {} : { elsewhere: publicBaseUrl }),
+      },
       directory: undefined,
     };
   }
@@ -85,7 +86,7 @@ export async function createDelivery(
   const signer = createLinkUrlSigner({ links, baseUrl, ttlSeconds, now });
   return {
     signer: createSignedUrlCache(signer, now),
-    source: { kind: 'here', objects },
+    source: { objects },
     directory: { links, objects },
   };
 }

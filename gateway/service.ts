@@ -143,7 +143,8 @@ export async function composeGateway(
     objects: directory && { ...directory, ...sending, corsOrigins, now },
     publicFiles: { ...sending, releases, source, trustFiles },
     accountPage: files && { ...sending, files, signIn, releases, sells: billingService !== undefined },
-    errorPage: files && createErrorPage(files, releases, source.kind === 'here' ? baseUrl : undefined),
+    errorPage:
+      files && createErrorPage(files, releases, source.elsewhere === undefined ? baseUrl : undefined),
   };
   const app = createApp(parts);
   return {

@@ -87,7 +87,7 @@ export const PROBLEMS = {
   'payload-too-large': {
     status: 413,
     title: 'Request body too large',
-    meaning: 'The request body is larger than 64 KiB.',
+    meaning: 'The request body is larger than 64 KiB, or an event of Stripe is larger than 1 MiB.',
     remedy: 'Send a smaller body. No request of the API needs more than 64 KiB.',
   },
   'unsupported-media-type': {

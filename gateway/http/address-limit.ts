@@ -35,9 +35,8 @@ export type AddressLimit = {
   /** Counts a request, by default as one without a credential. @throws GatewayError 'rate-limited' */
   readonly count: (req: IncomingMessage, res: ServerResponse, policy?: AddressPolicy) => void;
   /**
-   * Verifies a credential and counts it if that fails with a 4xx problem. A valid credential is accepted whatever the
-   * address did before.
-   * @throws the error of `verify`, or GatewayError 'rate-limited' instead of a 4xx problem beyond the limit
+   * Verifies a credential and counts it if it is refused. A valid credential is accepted whatever the address did before.
+   * @throws the error of `verify`, or GatewayError 'rate-limited' instead of a refusal beyond the limit
    */
   readonly countFailure: <T>(
     req: IncomingMessage,
@@ -66,8 +65,8 @@ export function createAddressLimit(options: AddressLimitOptions): AddressLimit {
         refund();
         return verified;
       } catch (error) {
-        if (isClientError(error)) enforce(res, 'credentials', result);
-        else refund(); // an outage is not the client's fault
+        if (isRefusal(error)) enforce(res, 'credentials', result);
+        else refund(); // an outage, or something else than the credential
         throw error;
       }
     },
@@ -86,8 +85,10 @@ export function omitRateHeaders(res: ServerResponse): void {
   res.removeHeader('RateLimit-Policy');
 }
 
-function isClientError(error: unknown): boolean {
-  return error instanceof GatewayError && PROBLEMS[error.code].status < 500;
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof GatewayError && PROBLEMS[error.code].status < 500 && error.code !== 'request-malformed'
+  );
 }
 
 /** Returns the function that finds the group of the caller's address. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { KEY_CHALLENGE, KEY_PREFIX } from '../core/access/api-key.js';
+import { bearerTokenOf, isJwt } from '../core/access/session-token.js';
 import { GatewayError } from '../core/problems.js';
 import type { Caller } from '../io/accounts/account-cache.js';
 import type { Authenticator } from '../io/identity/authenticator.js';
@@ -113,9 +114,6 @@ type Credential = {
   readonly other?: true;
 };
 
-const BEARER = /^Bearer +(\S+)$/i;
-const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-
 /**
  * Returns the credential of a request. An API key is in `X-API-Key`, in `Authorization: Bearer`, or the same in both; a session
  * is a bearer token in the form of a JWT.
@@ -128,7 +126,7 @@ export function readCredential(req: Pick<IncomingMessage, 'headers' | 'rawHeader
   if (isRepeated(req, 'authorization')) {
     throw new GatewayError('request-malformed', { detail: 'Send the header Authorization once.' });
   }
-  const [, token = ''] = BEARER.exec(authorization) ?? [];
+  const token = bearerTokenOf(authorization) ?? '';
   const isKey = token.startsWith(KEY_PREFIX);
   if (key !== undefined && !(isKey && key === token)) {
     throw new GatewayError('request-malformed', {
@@ -136,5 +134,5 @@ export function readCredential(req: Pick<IncomingMessage, 'headers' | 'rawHeader
     });
   }
   if (isKey) return { key: token };
-  return JWT.test(token) ? { session: true } : { other: true };
+  return isJwt(token) ? { session: true } : { other: true };
 }

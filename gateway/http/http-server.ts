@@ -117,10 +117,10 @@ export async function startHttpServer(
   let isStopping = false;
   const turns = createTurns(listener);
   const answer: RequestListener = (req, res) => {
+    req.url = toOriginForm(req.url ?? '');
     if (isTooLarge(req)) leaveUnread(req, res);
     limitUnreadChunks(req, res);
     if (isStopping) res.setHeader('Connection', 'close');
-    req.url = toOriginForm(req.url ?? '');
     turns.take(req, res);
   };
   // A missing Host header is answered with a problem by the application, not by Node.

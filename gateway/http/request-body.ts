@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../core/problems.js';
 import type { Middleware } from './middleware.js';
-import { BODY_LIMIT_BYTES, isTooLarge, leaveUnread } from './unread-body.js';
+import { bodyLimitOf, isTooLarge, leaveUnread } from './unread-body.js';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
@@ -59,6 +59,7 @@ async function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buff
   const { 'content-encoding': encoding = 'identity' } = req.headers;
   if (encoding.toLowerCase() !== 'identity') throw new GatewayError('unsupported-media-type');
   if (isTooLarge(req)) throw new GatewayError('payload-too-large'); // the server leaves its body unread
+  const limitBytes = bodyLimitOf(req);
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   // Without `destroyOnReturn: false`, leaving the loop would break the connection before the response.
@@ -66,13 +67,13 @@ async function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buff
   try {
     for await (const chunk of received) {
       sizeBytes += chunk.length;
-      if (sizeBytes > BODY_LIMIT_BYTES) break;
+      if (sizeBytes > limitBytes) break;
       chunks.push(chunk);
     }
   } catch (cause) {
     throw new GatewayError('request-malformed', { cause }); // the client broke off
   }
-  if (sizeBytes <= BODY_LIMIT_BYTES) return Buffer.concat(chunks);
+  if (sizeBytes <= limitBytes) return Buffer.concat(chunks);
   leaveUnread(req, res);
   throw new GatewayError('payload-too-large');
 }

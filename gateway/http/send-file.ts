@@ -6,7 +6,7 @@ import { contextOf } from './request-context.js';
 import { sendBytes } from './send-bytes.js';
 
 /** The bytes of a file, and what compresses them for clients that accept it. */
-type OwnBytes = { readonly read: () => Promise<Uint8Array>; readonly compressor: Compressor };
+export type OwnBytes = { readonly read: () => Promise<Uint8Array>; readonly compressor: Compressor };
 
 /** A file, and where its bytes are. */
 type File = {

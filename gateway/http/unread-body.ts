@@ -1,13 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ENDPOINTS } from '../../schemas/paths.js';
 
-/** Maximum size of the body of a request. */
-export const BODY_LIMIT_BYTES = 65_536;
+const LIMIT_BYTES = 64 * 1024;
+/** An event of Stripe contains the whole object that it is about, such as an invoice with its lines. */
+const EVENT_LIMIT_BYTES = 1024 * 1024;
 /** Time after a response for the client to end its request, read the response and close the connection. */
 const LINGER_MS = 1_000;
 
+/** Returns the maximum size of the body of a request, in bytes. */
+export function bodyLimitOf({ url }: Pick<IncomingMessage, 'url'>): number {
+  return url === ENDPOINTS.webhook ? EVENT_LIMIT_BYTES : LIMIT_BYTES;
+}
+
 /** Returns whether the body is too large according to `Content-Length`. */
-export function isTooLarge({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  return Number(headers['content-length'] ?? 0) > BODY_LIMIT_BYTES;
+export function isTooLarge(req: Pick<IncomingMessage, 'headers' | 'url'>): boolean {
+  return Number(req.headers['content-length'] ?? 0) > bodyLimitOf(req);
 }
 
 /** Leaves the rest of the body unread, and closes the connection after the response. */

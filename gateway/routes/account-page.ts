@@ -71,8 +71,8 @@ export function createAccountPageRouter(options: AccountPageRouterOptions): Rout
 
 function describeSettings(signIn: SignInSettings | undefined, sells: boolean): object {
   if (signIn === undefined) return { sign_in: null, sells };
-  const { issuer, clientId, scopes, resource = null, token } = signIn;
-  return { sign_in: { issuer, client_id: clientId, scopes, resource, token }, sells };
+  const { issuer, clientId, scopes, resource = null, token, signOut } = signIn;
+  return { sign_in: { issuer, client_id: clientId, scopes, resource, token, sign_out: signOut }, sells };
 }
 
 const rejectToken: RequestHandler = (_req, res, next) => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler, Router } from 'express';
 import { CHAIN_IDS, EXAMPLE_NAMES, GUIDE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.js';
 import {
@@ -44,12 +45,14 @@ import type { Authentication } from '../http/authentication.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { contextOf } from '../http/request-context.js';
 import { beginRoute, createRouter, type RouteOptions } from '../http/route.js';
-import { sendFile } from '../http/send-file.js';
+import { sendFile, type OwnBytes } from '../http/send-file.js';
 
-/** The source of public files: the gateway sends the bytes itself, or redirects to the base URL of a CDN. */
-export type PublicSource =
-  | { readonly kind: 'here'; readonly objects: ObjectReader }
-  | { readonly kind: 'elsewhere'; readonly baseUrl: string };
+/** The source of public files. */
+export type PublicSource = {
+  readonly objects: ObjectReader;
+  /** Base URL of the host that readers are redirected to; absent if the gateway sends the bytes itself. */
+  readonly elsewhere?: string;
+};
 
 /** Options for `createPublicRouter`. */
 export type PublicRouterOptions = {
@@ -148,15 +151,35 @@ function answerFile({ authentication, releases, source, compressor }: PublicRout
     await sendFile(req, res, {
       ...facts,
       headers: headersOf(facts),
-      source:
-        source.kind === 'elsewhere'
-          ? { location: `${source.baseUrl}${path}` }
-          : {
-              read: () => source.objects.read(objectKey(sha256), sha256),
-              compressor,
-            },
+      source: chooseSource(req, source, path, {
+        read: () => source.objects.read(objectKey(sha256), sha256),
+        compressor,
+      }),
     });
   };
+}
+
+/**
+ * Returns where a public file comes from: the other host, or `own` bytes. A request that was sent to the other host, and came
+ * here all the same, gets the bytes: a redirect would lead it back here for ever.
+ */
+export function chooseSource(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  { elsewhere }: Pick<PublicSource, 'elsewhere'>,
+  path: string,
+  own: OwnBytes,
+): OwnBytes | { readonly location: string } {
+  if (elsewhere === undefined) return own;
+  const { host, 'x-forwarded-host': forwarded } = headers;
+  const isBack = [host, ...String(forwarded ?? '').split(',')].some((each) => isHostOf(elsewhere, each));
+  return isBack ? own : { location: `${elsewhere}${path}` };
+}
+
+/** Returns whether a host, perhaps with a port, is that of a URL. */
+function isHostOf(url: string, host = ''): boolean {
+  const { protocol, host: expected } = new URL(url);
+  const text = `${protocol}//${host.trim()}`;
+  return host.trim() !== '' && URL.canParse(text) && new URL(text).host === expected;
 }
 
 function factsOf({ current }: Releases, path: string): FileFacts | undefined {

@@ -8,7 +8,7 @@ import { omitRateHeaders } from '../http/address-limit.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { beginRoute, createRouter } from '../http/route.js';
 import { sendFile } from '../http/send-file.js';
-import { PUBLIC_ROUTE, type PublicRouterOptions } from './public.js';
+import { chooseSource, PUBLIC_ROUTE, type PublicRouterOptions } from './public.js';
 
 /** Options for `createTrustRouter`. */
 export type TrustRouterOptions = PublicRouterOptions & { readonly trustFiles: TrustFiles };
@@ -44,10 +44,7 @@ function sendTrustFile(path: TrustPath, options: TrustRouterOptions): RequestHan
       mediaType: path === TRUST_PATHS.releases ? 'application/json' : JWS_TYPE,
       sizeBytes: bytes.length,
       headers: { 'Cache-Control': cacheControlOf(publicKey(path)), 'X-Content-SHA256': sha256 },
-      source:
-        source.kind === 'elsewhere'
-          ? { location: `${source.baseUrl}${path}` }
-          : { read: () => Promise.resolve(bytes), compressor },
+      source: chooseSource(req, source, path, { read: () => Promise.resolve(bytes), compressor }),
     });
   };
 }

@@ -26,6 +26,7 @@ const OUTCOMES: Readonly<Record<keyof typeof COLOURS, readonly string[]>> = {
   ],
   attention: [
     'partial',
+    'advice',
     'one only',
     'held',
     'publication is held',

@@ -6,7 +6,7 @@ import { renderReference } from './reference-sections.js';
 const ROOT = path.join(import.meta.dirname, '../..');
 
 /** The files with generated sections. */
-export const REFERENCE_FILES = ['generator/README.md', 'gateway/README.md'] as const;
+export const REFERENCE_FILES = ['generator/README.md', 'gateway/README.md', 'gateway/PROVIDERS.md'] as const;
 
 /**
  * Replaces the text between `<!-- generated: NAME -->` and `<!-- end -->` with the section of that name.

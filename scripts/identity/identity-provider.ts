@@ -27,6 +27,7 @@ const CLIENT_ID = 'account-page';
 const RESOURCE = 'urn:chain-reference-data:demo';
 /** Path of the sign-in form. */
 const FORM = /^\/sign-in\/[\w-]+$/;
+const SIGN_OUT_PATH = '/session/end';
 const FORM_BYTES = 4_096;
 const HOUR_SECONDS = 3_600;
 
@@ -40,6 +41,7 @@ export async function startDemoProvider(options: DemoProviderOptions): Promise<D
     const { Provider } = await import('oidc-provider'); // it warns about Node 20 when it is loaded
     return new Provider(issuer, await configure(options));
   });
+  provider.use(takeSignOutForms);
   const answer = provider.callback();
   server.on('request', (req, res) => {
     if (FORM.test(req.url ?? '')) void answerForm(provider, req, res).catch(() => res.writeHead(400).end());
@@ -125,6 +127,18 @@ const FEATURES: NonNullable<Configuration['features']> = {
       context.body = toPage('Sign out of the demo?', `${form}<p>${button}</p>`);
     },
   },
+};
+
+/**
+ * Takes forms that sign out. `oidc-provider` takes them with `enableHttpPostMethods`, which needs cookies with `SameSite=None`.
+ * Browsers refuse these over plain HTTP.
+ */
+const takeSignOutForms: Parameters<Provider['use']>[0] = async (context, next) => {
+  if (context.method === 'POST' && context.path === SIGN_OUT_PATH) {
+    context.querystring = await readForm(context.req);
+    context.method = 'GET';
+  }
+  await next();
 };
 
 /** Shows the form, or signs in with the name that was typed. */

@@ -122,6 +122,7 @@ describe('with other parameters', () => {
     scopes: 'openid email',
     resource: 'https://data.example.com/',
     token: 'id',
+    signOut: 'get',
     origins: ['https://token.example.com'],
   };
   const VARIANTS = {
@@ -269,6 +270,7 @@ describe('with other parameters', () => {
           id: 'CLIENT',
           scopes: 'openid email',
           token: 'id',
+          signOut: 'get',
           origins: ['https://crd-login.auth.eu-west-1.amazoncognito.com'],
         },
       });
@@ -333,6 +335,7 @@ describe('with other parameters', () => {
         CRD_OIDC_SCOPES: 'openid email',
         CRD_OIDC_RESOURCE: 'https://data.example.com/',
         CRD_OIDC_TOKEN: 'id',
+        CRD_OIDC_SIGN_OUT: 'get',
         CRD_OIDC_ORIGINS: 'https://token.example.com',
       },
     });

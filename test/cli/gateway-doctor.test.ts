@@ -69,6 +69,7 @@ it('exits 0 when everything is fine', async () => {
       signer: 'skipped',
       'identity provider': 'skipped',
       links: 'skipped',
+      'public files': 'skipped',
       'account page': 'skipped',
       'price price_single': 'fine',
       'price price_research': 'fine',

@@ -9,6 +9,7 @@ const signIn = {
   clientId: 'account-page',
   scopes: 'openid',
   token: 'access',
+  signOut: 'post',
   origins: ['https://login.example.com', 'https://tokens.example.com'],
 } as const;
 
@@ -42,7 +43,7 @@ it('serves the page before any release, with a strict policy that names the prov
     "connect-src 'self' https://login.example.com https://tokens.example.com",
     "frame-ancestors 'none'",
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self' https://login.example.com https://tokens.example.com",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ]);
@@ -51,6 +52,7 @@ it('serves the page before any release, with a strict policy that names the prov
 it('lets the page of a gateway without sign-in connect only to the gateway', async () => {
   const { headers } = await plain.request(PAGE);
   expect(headers.get('Content-Security-Policy')).toContain("connect-src 'self';");
+  expect(headers.get('Content-Security-Policy')).toContain("form-action 'none';");
 });
 
 it('names the script and the stylesheet by their content, for caches to keep', async () => {
@@ -84,6 +86,7 @@ it('tells the page how to sign in, and that nothing is sold', async () => {
       scopes: 'openid',
       resource: null,
       token: 'access',
+      sign_out: 'post',
     },
     sells: false,
   });

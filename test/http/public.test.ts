@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metaOf } from '../../generator/state/stored-json.js';
 import { createMemoryStore } from '../support/stores/memory-store.js';
@@ -24,11 +25,12 @@ import { readDocument, readProblemCode } from '../support/gateway/http-answers.j
 import { readCurrent } from '../support/release/read-release.js';
 import { openSmallRelease } from '../support/release/small-release.js';
 import { interceptStore } from '../support/stores/intercept-store.js';
+import { startLoopbackServer } from '../support/process/loopback-server.js';
 import { plantCredentials } from '../support/process/planted-credentials.js';
 
 const CALENDAR = calendarPath('base');
 const { status: STATUS, landing: LANDING } = PUBLIC_PATHS;
-const BASE_URL = 'https://data.example.com/v';
+const BASE_URL = 'https://data.example.com';
 let store: ObjectStore;
 let record: ReleaseRecord;
 let here: GatewayServer;
@@ -82,6 +84,53 @@ it('serves the bytes of an S3 store to a CDN, which a redirect would lead back t
   const response = await behindCdn.request(PUBLIC_PATHS.status);
   expect([response.status, sha256Hex(await bytesOf(response))]).toEqual([200, sha256]);
   expect((await behindCdn.request('/')).status).toBe(200);
+});
+
+describe('a gateway at the address to which it redirects', () => {
+  const from = (headers: Record<string, string>): Promise<{ status: number; location?: string }> =>
+    new Promise((resolve, reject) => {
+      const url = `${elsewhere.url}${PUBLIC_PATHS.status}`; // fetch would not send these headers
+      get(url, { headers }, ({ statusCode: status = 0, headers: { location } }) => {
+        resolve({ status, ...(location === undefined ? {} : { location }) });
+      }).on('error', reject);
+    });
+
+  it.each<[string, Record<string, string>]>([
+    ['by the host of the request', { Host: 'data.example.com' }],
+    ['with its default port', { Host: 'data.example.com:443' }],
+    ['in capitals', { Host: 'DATA.Example.com' }],
+    ['behind a proxy that says the host', { Host: '10.0.0.7:8080', 'X-Forwarded-Host': 'data.example.com' }],
+    ['behind two proxies', { Host: 'a', 'X-Forwarded-Host': 'data.example.com, cdn.example.com' }],
+  ])('serves public files: %s', async (_how, headers) => {
+    expect(await from(headers)).toEqual({ status: 200 });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['another host', { Host: 'api.example.com' }],
+    ['another port', { Host: 'data.example.com:8443' }],
+    ['a subdomain', { Host: 'www.data.example.com' }],
+    ['no host of a URL', { Host: 'a b' }],
+    ['an empty host', { Host: '' }],
+  ])('redirects a request to %s', async (_what, headers) => {
+    const location = `${BASE_URL}${PUBLIC_PATHS.status}`;
+    expect(await from(headers)).toEqual({ status: 307, location });
+  });
+});
+
+it('serves public files at the address that it listens on, as a start without a CDN has it', async () => {
+  const { endpoint, dispose } = await startLoopbackServer(() => undefined);
+  await dispose();
+  const port = Number(new URL(endpoint).port); // free a moment ago
+  const configuration = { ...S3, port, publicBaseUrl: `http://127.0.0.1:${port}` };
+  const alone = await startGateway({ store, configuration });
+  try {
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const response = await fetch(`http://${host}:${port}/`); // follows redirects
+      expect([host, response.status, response.url]).toEqual([host, 200, `http://127.0.0.1:${port}/`]);
+    }
+  } finally {
+    await alone.stop();
+  }
 });
 
 it('serves a script of a release that it does not know yet: another copy may have sent a page of it', async () => {

@@ -22,7 +22,7 @@ import {
 } from '../support/stripe/signed-events.js';
 
 const WEBHOOK = '/api/v1/stripe/webhook';
-const LIMIT_BYTES = 65_536;
+const LIMIT_BYTES = 1_048_576;
 const SEVERAL = 5;
 const REFUSED = 'webhook-signature-invalid';
 const nowMs = Date.parse('2026-08-20T12:00:00Z');
@@ -100,7 +100,8 @@ describe('an event that Stripe signed', () => {
       'with characters of other scripts',
       () => signed(JSON.stringify({ ...toStripeEvent(event), note: 'Grüße 你好 😀' })),
     ],
-    ['of 64 KiB', () => signed(plain().padEnd(LIMIT_BYTES))],
+    ['of 64 KiB and a byte', () => signed(plain().padEnd(65_537))],
+    ['of 1 MiB', () => signed(plain().padEnd(LIMIT_BYTES))],
     ['sent as text/plain', () => ({ ...signed(plain()), headers: { 'Content-Type': 'text/plain' } })],
     [
       'sent with a charset',
@@ -174,12 +175,12 @@ describe('an event that is not signed by Stripe or not valid', () => {
     '{"data":{"object":null}}',
     '\u0000',
   ])('is rejected although it was signed: %j', async (body) => {
-    expect(await readProblemCode(await send(signed(body)))).toBe(REFUSED);
+    expect(await readProblemCode(await send(signed(body)))).toBe('request-malformed');
   });
 
   it.each([undefined, null, 7, '', 'evt', 'evt_\u0000'])('is rejected with the event id %j', async (id) => {
     expect(await readProblemCode(await send(signed(JSON.stringify({ ...toStripeEvent(event), id }))))).toBe(
-      REFUSED,
+      'request-malformed',
     );
     expect(await recorded()).toEqual([]);
   });
@@ -200,7 +201,7 @@ describe('an event that is not signed by Stripe or not valid', () => {
     }
   });
 
-  it('is rejected above 64 KiB, even if signed', async () => {
+  it('is rejected above 1 MiB, even if signed', async () => {
     const body = plain().padEnd(LIMIT_BYTES + 1);
     expect(await readProblemCode(await send(signed(body)))).toBe('payload-too-large');
     expect(await recorded()).toEqual([]);
@@ -213,6 +214,21 @@ describe('an event that is not signed by Stripe or not valid', () => {
     expect(await readProblemCode(await send({ body, signature, headers }))).toBe('unsupported-media-type');
     expect(await recorded()).toEqual([]);
   });
+});
+
+it('is not counted as a failed credential if it is a thin event, which the problem names', async () => {
+  await start(2);
+  const body = JSON.stringify({
+    id: 'evt_1',
+    object: 'v2.core.event',
+    type: 'v1.billing.meter.no_meter_found',
+  });
+  for (let i = 0; i < SEVERAL; i += 1) {
+    const response = await send(signed(body));
+    expect(response.headers.get('RateLimit')).toBeNull();
+    const { code, detail } = await readProblem(response);
+    expect([code, detail]).toEqual(['request-malformed', expect.stringContaining('payload style Snapshot')]);
+  }
 });
 
 it('is exempt from the limits of its address if it is valid, and counted there if it is forged', async () => {

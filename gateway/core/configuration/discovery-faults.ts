@@ -1,17 +1,15 @@
 import { SESSION_ALGORITHMS } from './session-algorithms.js';
 import type { SignInSettings } from './session-settings.js';
 
-/**
- * Returns the faults in the identity provider's discovery document (OpenID Connect Discovery 1.0 §3) that keep the
- * account page from signing in.
- */
-export function findDiscoveryFaults(
-  document: unknown,
-  { issuer, origins, scopes }: Pick<SignInSettings, 'issuer' | 'origins' | 'scopes'>,
-): string[] {
-  if (typeof document !== 'object' || document === null)
-    return ['its discovery document is not a JSON object'];
-  const members = document as Readonly<Record<string, unknown>>;
+/** The identity provider's discovery document (OpenID Connect Discovery 1.0 §3), as far as it is an object. */
+type Discovery = Readonly<Record<string, unknown>>;
+
+type Expected = Pick<SignInSettings, 'issuer' | 'origins' | 'scopes'>;
+
+/** Returns the faults in a discovery document that keep the account page from signing in. */
+export function findDiscoveryFaults(document: unknown, { issuer, origins }: Expected): string[] {
+  const members = toDiscovery(document);
+  if (members === undefined) return ['its discovery document is not a JSON object'];
   const faults: string[] = [];
   const own = members['issuer'];
   if (typeof own !== 'string')
@@ -31,10 +29,40 @@ export function findDiscoveryFaults(
   if (!SESSION_ALGORITHMS.some((name) => offers(members['id_token_signing_alg_values_supported'], name))) {
     faults.push(`it signs ID tokens with none of ${SESSION_ALGORITHMS.join(', ')}`);
   }
-  const unknown = scopes.split(' ').filter((scope) => !offers(members['scopes_supported'], scope));
-  if (unknown.length > 0)
-    faults.push(`it does not offer these scopes of CRD_OIDC_SCOPES: ${unknown.join(', ')}`);
   return faults;
+}
+
+/** Returns what in a discovery document may keep the account page from working, and may not. */
+export function findDiscoveryAdvice(document: unknown, { origins, scopes }: Expected): string[] {
+  const members = toDiscovery(document) ?? {};
+  const advice: string[] = [];
+  // A provider need not list every scope (OpenID Connect Discovery 1.0 §3), and Hydra 2.3 does not.
+  const unlisted = scopes.split(' ').filter((scope) => !offers(members['scopes_supported'], scope));
+  if (unlisted.length > 0) {
+    advice.push(
+      `it does not list these scopes of CRD_OIDC_SCOPES: ${unlisted.join(', ')}; if the page says invalid_scope, remove them`,
+    );
+  }
+  const signOut = originOf(members['end_session_endpoint']);
+  if (signOut === undefined) {
+    advice.push('it has no end_session_endpoint: who signs out on the page stays signed in at the provider');
+  } else if (!origins.includes(signOut)) {
+    advice.push(`its sign-out is at ${signOut}; add that to CRD_OIDC_ORIGINS, or browsers block it`);
+  }
+  return advice;
+}
+
+/** Returns the address of an endpoint, or `undefined` if the document has none. */
+export function endpointOf(
+  document: unknown,
+  name: 'token_endpoint' | 'end_session_endpoint',
+): string | undefined {
+  const endpoint = toDiscovery(document)?.[name];
+  return originOf(endpoint) === undefined ? undefined : String(endpoint);
+}
+
+function toDiscovery(document: unknown): Discovery | undefined {
+  return typeof document === 'object' && document !== null ? (document as Discovery) : undefined;
 }
 
 /** Returns whether a list has an item. A provider need not publish these lists. */

@@ -18,7 +18,9 @@ export type SignInSettings = {
   readonly resource?: string;
   /** The token that is the session. */
   readonly token: 'access' | 'id';
-  /** Origins to which the page sends requests: the issuer's first. */
+  /** How the page ends the session at the provider: by a form with the ID token, or by a link without it. */
+  readonly signOut: 'post' | 'get';
+  /** Origins to which the page sends requests and forms: the issuer's first. */
   readonly origins: readonly string[];
 };
 
@@ -32,11 +34,18 @@ type SessionValues = {
   readonly CRD_OIDC_SCOPES?: string;
   readonly CRD_OIDC_RESOURCE?: string;
   readonly CRD_OIDC_TOKEN?: 'access' | 'id';
+  readonly CRD_OIDC_SIGN_OUT?: 'post' | 'get';
   readonly CRD_OIDC_ORIGINS?: readonly string[];
 };
 
 const OF_PROVIDER = ['CRD_JWT_ISSUER', 'CRD_JWT_AUDIENCE', 'CRD_JWT_TYPE'] as const;
-const OF_CLIENT = ['CRD_OIDC_SCOPES', 'CRD_OIDC_RESOURCE', 'CRD_OIDC_TOKEN', 'CRD_OIDC_ORIGINS'] as const;
+const OF_CLIENT = [
+  'CRD_OIDC_SCOPES',
+  'CRD_OIDC_RESOURCE',
+  'CRD_OIDC_TOKEN',
+  'CRD_OIDC_SIGN_OUT',
+  'CRD_OIDC_ORIGINS',
+] as const;
 
 /**
  * Returns the conflicts between these variables. `isGiven` is also true for a variable with an invalid value, and false for
@@ -93,6 +102,7 @@ export function toSignInSettings(values: SessionValues): SignInSettings | undefi
     scopes: values.CRD_OIDC_SCOPES ?? 'openid',
     ...(resource === undefined ? {} : { resource }),
     token: values.CRD_OIDC_TOKEN ?? 'access',
+    signOut: values.CRD_OIDC_SIGN_OUT ?? 'post',
     origins: [...new Set([origin, ...(values.CRD_OIDC_ORIGINS ?? [])])],
   };
 }

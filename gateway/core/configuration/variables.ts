@@ -36,9 +36,16 @@ const SIGN_IN_VARIABLES = {
     example: 'id',
     parse: oneOf(['access', 'id']),
   },
+  CRD_OIDC_SIGN_OUT: {
+    meaning:
+      'how the account page ends the session at the provider: post, with the ID token in a form (RP-Initiated Logout 1.0); get, without it, for a provider that takes no POST there',
+    default: 'post',
+    example: 'get',
+    parse: oneOf(['post', 'get']),
+  },
   CRD_OIDC_ORIGINS: {
     meaning:
-      "origins, besides the issuer's, of the provider's token endpoint, separated by commas; the account page sends requests to no others",
+      "origins, besides the issuer's, of the provider's token endpoint and of the pages that signing out leads over, separated by commas; the account page sends requests and forms to no others",
     example: 'https://login.example.com',
     parse: parseOrigins,
   },
@@ -174,7 +181,7 @@ export const VARIABLES = {
   },
   CRD_PUBLIC_FILES: {
     meaning:
-      'how public files of an S3 store are answered: redirect to CRD_PUBLIC_BASE_URL, or serve them, for a gateway behind the CDN of that address',
+      'how public files of an S3 store are answered: redirect to CRD_PUBLIC_BASE_URL, or serve them, for a gateway behind the CDN of that address; a request whose host is that address is served in any case',
     default: 'redirect',
     example: 'serve',
     parse: oneOf(['redirect', 'serve']),

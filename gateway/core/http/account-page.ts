@@ -25,7 +25,7 @@ type AccountPage = {
   readonly assets: readonly AccountAsset[];
 };
 
-/** Assembles the page. It may send requests to its own origin and to `origins`, those of the identity provider. */
+/** Assembles the page. It may send requests, and the form that signs out, to its own origin and to `origins`, those of the identity provider. */
 export function assembleAccountPage(
   { html, css, script }: Omit<AccountFiles, 'error'>,
   origins: readonly string[],
@@ -45,15 +45,16 @@ export function toStylesheet(css: string): AccountAsset {
 
 /** Scripts only as files of the same origin, and no text that becomes markup (Trusted Types without any policy). */
 function policyFor(origins: readonly string[]): string {
+  const own = ["'self'", ...origins].join(' ');
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
-    `connect-src ${["'self'", ...origins].join(' ')}`,
+    `connect-src ${own}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${origins.length === 0 ? "'none'" : own}`, // browsers also apply it to where the provider redirects to
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join(';');

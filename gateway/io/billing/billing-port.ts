@@ -31,7 +31,7 @@ export type BillingPort = {
   /** Returns the kinds of objects, except prices and webhooks, that the secret key has no permission to read, in Stripe's words. */
   readonly findMissingPermissions: () => Promise<readonly string[]>;
   readonly listWebhooks: () => Promise<readonly WebhookFacts[]>;
-  /** Verifies the signature of an event and returns the event. @throws GatewayError 'webhook-signature-invalid' */
+  /** Verifies the signature of an event and returns the event. @throws GatewayError 'webhook-signature-invalid', 'request-malformed' */
   readonly verifyEvent: (body: Uint8Array, signature: string | undefined) => BillingEvent;
 };
 

@@ -12,7 +12,7 @@ import { syncAccount, type SyncOptions } from './sync-account.js';
  * Verifies and processes a webhook event, and returns the outcome. After an error Stripe can safely send the event again,
  * also if the account was updated: work that exceeded the time limit may still complete, and the answer of the store to a
  * write may be lost.
- * @throws GatewayError 'webhook-signature-invalid', 'billing-unavailable'; OperatorError 'damaged'; StoreError
+ * @throws GatewayError 'webhook-signature-invalid', 'request-malformed', 'billing-unavailable'; OperatorError 'damaged'; StoreError
  */
 export type HandleEvent = (body: Uint8Array, signature: string | undefined) => Promise<EventOutcome>;
 

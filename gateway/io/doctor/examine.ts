@@ -3,9 +3,13 @@ import { createKeySet } from '../identity/key-set.js';
 import { PLAN_IDS } from '../../../schemas/catalog.js';
 import { findPriceFaults } from '../../core/billing/price-faults.js';
 import { findWebhookFaults } from '../../core/billing/webhook-faults.js';
-import { findDiscoveryFaults } from '../../core/configuration/discovery-faults.js';
+import {
+  endpointOf,
+  findDiscoveryAdvice,
+  findDiscoveryFaults,
+} from '../../core/configuration/discovery-faults.js';
 import { PROVIDER_LIMIT_MS } from '../timing/time-limit.js';
-import { ACCOUNTS_PREFIX, POINTER_KEY } from '../../../schemas/paths.js';
+import { ACCOUNT_PATHS, ACCOUNTS_PREFIX, POINTER_KEY, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { assertValid } from '../../../schemas/validate.js';
 import { openStore } from '../../../infra/store/open-store.js';
 import { toWords } from '../../../infra/store/store-safety.js';
@@ -15,6 +19,7 @@ import type { S3Address } from '../../../schemas/store-address.js';
 import { openAccountsStore } from '../accounts/accounts-store.js';
 import type { BillingSettings } from '../../core/billing/billing-settings.js';
 import type { Configuration } from '../../core/configuration/configuration.js';
+import type { SignInSettings } from '../../core/configuration/session-settings.js';
 import type { BillingPort } from '../billing/billing-port.js';
 
 /** Options for `examine`. */
@@ -38,6 +43,7 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Find
   yield { what: 'configuration', ...fine('every variable is valid') };
   yield await runCheck('store', () => examineStore(options));
   yield await runCheck('links', () => examineLinks(options));
+  yield await runCheck('public files', () => examinePublicFiles(options));
   yield await runCheck('accounts store', () => examineAccounts(options));
   yield await runCheck('clock', () => examineClock(options));
   yield await runCheck('signer', () => examineSigner(options));
@@ -46,6 +52,9 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Find
   yield* examineBilling(options);
 }
 
+/** The audience of the access tokens of all clients of a realm, by default. */
+const KEYCLOAK_AUDIENCE = 'account';
+
 async function examineIdentity({ configuration, fetch, now }: ExaminationOptions): Promise<Verdict> {
   const { sessions } = configuration;
   if (sessions === undefined) return skipped('CRD_JWKS is not set: there are no dashboard sessions');
@@ -53,9 +62,12 @@ async function examineIdentity({ configuration, fetch, now }: ExaminationOptions
   const keySet = createKeySet({ address: sessions.jwks, fetch, now, onError: (error) => errors.push(error) });
   await keySet.prepare();
   const [error] = errors;
-  return error === undefined
-    ? fine('its keys can be read')
-    : fault(`its keys cannot be read: ${describeError(error)}`);
+  if (error !== undefined) return fault(`its keys cannot be read: ${describeError(error)}`);
+  return sessions.audience === KEYCLOAK_AUDIENCE
+    ? advise(
+        `its keys can be read; Keycloak gives tokens of every client the audience ${KEYCLOAK_AUDIENCE}: use another CRD_JWT_AUDIENCE`,
+      )
+    : fine('its keys can be read');
 }
 
 /** Checks the prices, the permissions of the secret key, and the webhook at Stripe. */
@@ -107,17 +119,71 @@ async function examineSignIn({ configuration, fetch }: ExaminationOptions): Prom
   if (signIn === undefined) {
     return skipped('CRD_OIDC_CLIENT_ID is not set: nobody can sign in on the account page');
   }
-  const signal = AbortSignal.timeout(PROVIDER_LIMIT_MS);
+  const origin = pageOriginOf(configuration);
+  const ask = async (url: string, init: RequestInit): Promise<Response> =>
+    fetch(url, { redirect: 'error', ...init, signal: AbortSignal.timeout(PROVIDER_LIMIT_MS) }).catch(
+      (error: unknown) => {
+        throw new Error(`${url} cannot be read: ${describeError(error)}`);
+      },
+    );
   const url = `${signIn.issuer.replace(/\/$/, '')}${DISCOVERY}`;
-  const response = await fetch(url, { redirect: 'error', signal }).catch((error: unknown) => {
-    throw new Error(`${url} cannot be read: ${describeError(error)}`);
-  });
+  const response = await ask(url, { headers: { Origin: origin } });
   if (!response.ok) return fault(`${url} answers ${response.status}`);
   const document: unknown = await response.json().catch(() => undefined);
   const faults = findDiscoveryFaults(document, signIn);
-  return faults.length === 0
-    ? fine('its provider offers what the page needs; signing in was not tried')
-    : fault(faults.join('; '));
+  const endpoint = endpointOf(document, 'token_endpoint');
+  if (endpoint !== undefined) {
+    const answers = [
+      { what: 'its discovery document', response },
+      { what: 'its token endpoint', response: await ask(endpoint, toTokenRequest(signIn, origin)) },
+    ];
+    const closed = answers.filter((each) => !isReadableBy(origin, each.response));
+    if (closed.length > 0) {
+      const names = closed.map((each) => `${each.what} (answer ${each.response.status})`).join(' and ');
+      faults.push(`pages of ${origin} cannot read ${names}; allow that origin (CORS) at the provider`);
+    }
+  }
+  const advice = findDiscoveryAdvice(document, signIn);
+  const signOut = endpointOf(document, 'end_session_endpoint');
+  if (signOut !== undefined && signIn.signOut === 'post') {
+    const body = new URLSearchParams({ client_id: signIn.clientId });
+    const answer = await ask(signOut, { method: 'POST', body, redirect: 'manual' }).catch(describeError);
+    if (typeof answer === 'string') advice.push(answer);
+    else if (answer.status === 404 || answer.status === 405)
+      advice.push(
+        `its sign-out answers ${answer.status} to POST; allow it at the provider, or set CRD_OIDC_SIGN_OUT=get`,
+      );
+  }
+  if (faults.length > 0) return fault([...faults, ...advice].join('; '));
+  if (advice.length > 0) return advise(advice.join('; '));
+  return fine(`its provider offers what the page needs, to pages of ${origin} too; signing in was not tried`);
+}
+
+/** Returns the origin of the account page: that of the dashboard if it is this page, or of the public files. */
+function pageOriginOf({ billing, publicBaseUrl, host, port }: Configuration): string {
+  const dashboard = billing === undefined ? undefined : new URL(billing.dashboardUrl);
+  if (dashboard?.pathname === ACCOUNT_PATHS.page) return dashboard.origin;
+  return publicBaseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * Returns the request by which the page exchanges a code for tokens. The code is none, so it is refused, but only its answer
+ * shows whether the page could read one: providers answer a preflight for clients and origins that they do not know yet.
+ */
+function toTokenRequest({ clientId }: SignInSettings, origin: string): RequestInit {
+  const body = new URLSearchParams({
+    grant_type: 'authorization_code',
+    client_id: clientId,
+    code: 'gateway-doctor',
+    redirect_uri: `${origin}${ACCOUNT_PATHS.page}`,
+    code_verifier: 'gateway-doctor'.padEnd(43, '-'),
+  });
+  return { method: 'POST', headers: { Origin: origin, Accept: 'application/json' }, body };
+}
+
+function isReadableBy(origin: string, { headers }: Response): boolean {
+  const allowed = headers.get('Access-Control-Allow-Origin');
+  return allowed === '*' || allowed === origin;
 }
 
 /** Maximum clock skew between this machine and the store: signatures and links expire by the clock. */
@@ -155,6 +221,24 @@ async function examineLinks({
     : fault(`${open.join('; ')}; paid files are not protected: close the bucket, or use another server`);
 }
 
+/** Checks that the public address does not redirect to itself, as a gateway behind a proxy that hides its host does. */
+async function examinePublicFiles({ configuration, fetch }: ExaminationOptions): Promise<Verdict> {
+  const { store, publicBaseUrl, servesPublicFiles = false } = configuration;
+  if (store.kind !== 's3' || publicBaseUrl === undefined)
+    return skipped('CRD_STORE is a directory: the gateway serves them');
+  if (servesPublicFiles) return skipped('CRD_PUBLIC_FILES is serve: the gateway serves them');
+  const url = `${publicBaseUrl}${PUBLIC_PATHS.status}`;
+  const signal = AbortSignal.timeout(PROVIDER_LIMIT_MS);
+  const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal }).catch(
+    (error: unknown) => error,
+  );
+  if (!(response instanceof Response)) return advise(`${url} cannot be read: ${describeError(response)}`);
+  const { status, headers } = response;
+  if (headers.get('Location') === url)
+    return fault(`${url} redirects to itself: set CRD_PUBLIC_FILES=serve, or put a CDN there`);
+  return status < 400 ? fine(`${url} answers ${status}`) : advise(`${url} answers ${status}`);
+}
+
 /** Checks that the accounts can be listed, and one of them read, and that the server loses no writes. */
 async function examineAccounts({
   configuration: { accountsStore, s3 },
@@ -184,34 +268,42 @@ async function examineClock({ configuration, fetch, now }: ExaminationOptions): 
   return skewMs > MAX_SKEW_MS ? fault(`${says}; set this machine's clock`) : fine(says);
 }
 
-/** Checks that the role that signs URLs can be assumed, for as long as they must be valid. */
+/** Checks that there are credentials that sign URLs, and that they last as long as URLs must be valid. */
 async function examineSigner({ configuration, now }: ExaminationOptions): Promise<Verdict> {
   const { store, s3, signerRole, urlTtlSeconds } = configuration;
-  if (signerRole === undefined) {
-    return skipped(
-      store.kind === 's3'
-        ? 'CRD_SIGNER_ROLE is not set: the gateway signs with its own credentials'
-        : 'CRD_STORE is a directory: CRD_LINK_SECRET signs its links',
-    );
-  }
+  if (store.kind !== 's3') return skipped('CRD_STORE is a directory: CRD_LINK_SECRET signs its links');
   const { getCredentials } = await resolveS3Signing(readS3Address(store.address, s3), signerRole);
-  const { expiration } = await getCredentials().catch((error: unknown) => {
-    throw new Error(`${signerRole} cannot be assumed: ${describeError(error)}`);
+  const isOwn = signerRole === undefined;
+  const { expiration, sessionToken } = await getCredentials().catch((error: unknown) => {
+    const what = isOwn ? "the gateway's own credentials cannot be read" : `${signerRole} cannot be assumed`;
+    throw new Error(`${what}: ${describeError(error)}`);
   });
-  const minutes = Math.floor(((expiration?.getTime() ?? Infinity) - now()) / 60_000);
-  const says = `its role can be assumed, for ${minutes} minutes`;
+  const signs = isOwn
+    ? 'CRD_SIGNER_ROLE is not set: the gateway signs with its own credentials'
+    : 'its role can be assumed';
+  if (expiration === undefined)
+    return fine(`${signs}, ${sessionToken === undefined ? 'which do not end' : 'of which no end is known'}`);
+  const minutes = Math.floor((expiration.getTime() - now()) / 60_000);
   const seconds = minutes * 60 - RENEWAL_MS / 1000; // the signer renews credentials before URLs would be cut short
-  return urlTtlSeconds > seconds
-    ? fault(
-        `${says}, and no URL can live longer with time to renew it: set CRD_URL_TTL_SECONDS to ${seconds} or less`,
+  const says = isOwn ? `${signs}, which end in ${minutes} minutes` : `${signs}, for ${minutes} minutes`;
+  if (urlTtlSeconds <= seconds) return fine(says);
+  // New sessions of the role last as long as this one, but other credentials may be renewed for longer than is left of them.
+  return isOwn
+    ? advise(
+        `${says}; no URL outlives them, so URLs that are signed now end before CRD_URL_TTL_SECONDS (${urlTtlSeconds})`,
       )
-    : fine(says);
+    : fault(
+        `${says}, and no URL can live longer with time to renew it: set CRD_URL_TTL_SECONDS to ${seconds} or less`,
+      );
 }
 
-/** The result of one check: a `fault` has to be fixed, and a check is `skipped` when the configuration does not need it. */
+/**
+ * The result of one check: a `fault` has to be fixed, `advice` may be right as it is, and a check is `skipped` when the
+ * configuration does not need it.
+ */
 export type Finding = {
   readonly what: string;
-  readonly verdict: 'fine' | 'fault' | 'skipped';
+  readonly verdict: 'fine' | 'advice' | 'fault' | 'skipped';
   readonly says: string;
 };
 
@@ -223,6 +315,9 @@ const fine = (says: string): Verdict => ({ verdict: 'fine', says });
 
 /** Creates the verdict of a check that failed. */
 const fault = (says: string): Verdict => ({ verdict: 'fault', says });
+
+/** Creates the verdict of a check that found something to look at. */
+const advise = (says: string): Verdict => ({ verdict: 'advice', says });
 
 /** Creates the verdict of a check that does not apply. */
 const skipped = (says: string): Verdict => ({ verdict: 'skipped', says });

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { SessionSettings } from '../../core/configuration/session-settings.js';
 import { atMostEvery } from '../timing/at-most-every.js';
 import { createKeySet } from './key-set.js';
-import { createSessions, type Sessions } from './sessions.js';
+import { createSessions, type Sessions, type SessionsOptions } from './sessions.js';
 
 const MINUTE_MS = 60_000;
 /** More reasons than there are. Nothing that a client sends can be a part of one. */
@@ -28,18 +28,21 @@ export function createSessionVerifier(
   };
   const keySet = createKeySet({ address, fetch, now, onError });
   void keySet.prepare();
-  const onRefused = logEachReason(now, (reason) => {
-    logger.info({ reason }, 'refused a session token; this reason is not logged again for a minute');
+  const onRefused = logEachReason(now, (refusal) => {
+    logger.info(refusal, 'refused a session token; this reason is not logged again for a minute');
   });
   return createSessions({ keySet, ...expected, now, onRefused });
 }
 
+type Refused = SessionsOptions['onRefused'];
+
 /** Returns a function that logs each reason at most once a minute, so that a frequent one does not hide the others. */
-function logEachReason(now: () => number, log: (reason: string) => void): (reason: string) => void {
-  const byReason = new Map<string, (reason: string) => void>();
-  return (reason) => {
+function logEachReason(now: () => number, log: Refused): Refused {
+  const byReason = new Map<string, Refused>();
+  return (refusal) => {
+    const { reason } = refusal;
     if (!byReason.has(reason) && byReason.size < MAX_REASONS)
       byReason.set(reason, atMostEvery(MINUTE_MS, now, log));
-    byReason.get(reason)?.(reason);
+    byReason.get(reason)?.(refusal);
   };
 }

@@ -1,4 +1,5 @@
-import { jwtVerify } from 'jose';
+import { errors, jwtVerify } from 'jose';
+import { bearerTokenOf, isJwt, type SessionRefusal } from '../../core/access/session-token.js';
 import { isAccountId } from '../../core/accounts/account.js';
 import { SESSION_ALGORITHMS } from '../../core/configuration/session-algorithms.js';
 import { GatewayError } from '../../core/problems.js';
@@ -11,13 +12,14 @@ export type Session = { readonly account: string };
 export type Sessions = {
   /**
    * Returns the session of a header `Authorization: Bearer <JWT>`.
-   * @throws GatewayError 'session-invalid', without a reason; 'identity-unavailable' while no token can be verified.
+   * @throws GatewayError 'session-invalid' with the code of a `SessionRefusal`; 'identity-unavailable' while no token can be
+   * verified.
    */
   readonly authenticate: (authorization: string | undefined) => Promise<Session>;
 };
 
 /** Options for `createSessions`. */
-type SessionsOptions = {
+export type SessionsOptions = {
   readonly keySet: KeySet;
   readonly issuer: string;
   readonly audience: string;
@@ -25,8 +27,8 @@ type SessionsOptions = {
   readonly type?: string;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  /** Receives why a token was refused. Clients are not told. */
-  readonly onRefused: (reason: string) => void;
+  /** Receives why a token was refused: the code, which the client gets too, and words, which it does not. */
+  readonly onRefused: (refusal: { readonly code: SessionRefusal; readonly reason: string }) => void;
 };
 
 const CLOCK_TOLERANCE_SECONDS = 30;
@@ -38,7 +40,6 @@ const PLAIN_TYPE = /^(application\/)?jwt$/i;
  * §2.4), and its type may be that of a plain JWT. No session has it.
  */
 const EVENTS = 'events';
-const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 
 /** Creates a verifier of the tokens of an identity provider (RFC 7519). */
 export function createSessions(options: SessionsOptions): Sessions {
@@ -54,32 +55,55 @@ export function createSessions(options: SessionsOptions): Sessions {
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(now()),
     });
-    if (type === undefined && !isPlain(protectedHeader)) throw new Error('the token is not a plain JWT');
-    if (EVENTS in payload) throw new Error('the token reports events');
+    if (type === undefined && !isPlain(protectedHeader)) throw refuse('type', 'the token is not a plain JWT');
+    if (EVENTS in payload) throw refuse('events', 'the token reports events');
     return payload.sub;
   }
-  function refuse(reason: string, cause?: unknown): GatewayError {
-    options.onRefused(reason);
-    return sessionInvalid(INVALID_TOKEN, cause);
+  function refuse(code: SessionRefusal, reason: string, cause?: unknown): GatewayError {
+    options.onRefused({ code, reason });
+    const detail = `The session token was refused (${code}). Sign in again.`;
+    return sessionInvalid(INVALID_TOKEN, { detail, cause });
   }
   return {
     async authenticate(authorization) {
       if (authorization === undefined) throw sessionInvalid(''); // without an error code (RFC 6750 §3.1)
-      if (authorization.length > MAX_CHARACTERS) throw refuse('the token is too long');
-      const [, token] = BEARER.exec(authorization) ?? [];
-      if (token === undefined) throw refuse('the header has no JWT');
+      if (authorization.length > MAX_CHARACTERS) throw refuse('too-long', 'the token is too long');
+      const token = bearerTokenOf(authorization) ?? '';
+      if (!isJwt(token)) throw refuse('no-jwt', 'the header has no JWT');
       const account: unknown = await subjectOf(token).catch((error: unknown) => {
         // Any other error means that the token could not be verified.
-        throw error instanceof GatewayError ? error : refuse(reasonOf(error), error);
+        throw error instanceof GatewayError ? error : refuse(codeOf(error), reasonOf(error), error);
       });
       if (typeof account === 'string' && isAccountId(account)) return { account };
-      throw refuse('the subject of the token is not a valid account id');
+      throw refuse('subject', 'the subject of the token is not a valid account id');
     },
   };
 }
 
 function isPlain({ typ }: { readonly typ?: unknown }): boolean {
   return typ === undefined || (typeof typ === 'string' && PLAIN_TYPE.test(typ));
+}
+
+const OF_ERROR: Readonly<Record<string, SessionRefusal>> = {
+  [errors.JWTExpired.code]: 'expired',
+  [errors.JOSEAlgNotAllowed.code]: 'algorithm',
+  [errors.JWKSNoMatchingKey.code]: 'key',
+  [errors.JWKSMultipleMatchingKeys.code]: 'key',
+  [errors.JWSSignatureVerificationFailed.code]: 'signature',
+};
+const OF_CLAIM: Readonly<Record<string, SessionRefusal>> = {
+  iss: 'issuer',
+  aud: 'audience',
+  typ: 'type',
+  nbf: 'not-yet-valid',
+};
+
+/** Returns the code of a refusal by jose. */
+function codeOf(error: unknown): SessionRefusal {
+  if (!(error instanceof errors.JOSEError)) return 'invalid';
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return OF_ERROR[error.code] ?? 'invalid';
+  const isMissing = error.reason === 'missing' && error.claim !== 'typ';
+  return (isMissing ? undefined : OF_CLAIM[error.claim]) ?? 'claims';
 }
 
 /** Returns why a token was refused, without names that its sender chose. */
@@ -90,9 +114,10 @@ function reasonOf(error: unknown): string {
 
 const INVALID_TOKEN = ', error="invalid_token"';
 
-function sessionInvalid(challenge: string, cause?: unknown): GatewayError {
-  return new GatewayError('session-invalid', {
-    headers: { 'WWW-Authenticate': `Bearer realm="dashboard"${challenge}` },
-    cause,
-  });
+function sessionInvalid(
+  challenge: string,
+  details: { readonly detail?: string; readonly cause?: unknown } = {},
+): GatewayError {
+  const headers = { 'WWW-Authenticate': `Bearer realm="dashboard"${challenge}` };
+  return new GatewayError('session-invalid', { headers, ...details });
 }

@@ -41,6 +41,7 @@ export class IdentityPart extends Construct {
           id: client.userPoolClientId,
           scopes: SCOPES.map(({ scopeName }) => scopeName).join(' '),
           token: 'id', // access tokens of Cognito have no audience
+          signOut: 'get', // the only method that Cognito documents
           origins: [`https://${domain}.auth.${region}.amazoncognito.com`],
         },
       }),

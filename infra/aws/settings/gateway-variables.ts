@@ -45,12 +45,13 @@ function signInVariables({
   client,
 }: NonNullable<Parameters['identity']>): Partial<Record<VariableName, string>> {
   if (client === undefined) return {};
-  const { id, scopes, resource, token, origins = [] } = client;
+  const { id, scopes, resource, token, signOut, origins = [] } = client;
   return {
     CRD_OIDC_CLIENT_ID: id,
     ...(scopes === undefined ? {} : { CRD_OIDC_SCOPES: scopes }),
     ...(resource === undefined ? {} : { CRD_OIDC_RESOURCE: resource }),
     ...(token === undefined ? {} : { CRD_OIDC_TOKEN: token }),
+    ...(signOut === undefined ? {} : { CRD_OIDC_SIGN_OUT: signOut }),
     ...(origins.length === 0 ? {} : { CRD_OIDC_ORIGINS: origins.join(',') }),
   };
 }

@@ -79,6 +79,8 @@ export type Parameters = {
       readonly resource?: string;
       /** Token that is the session; by default the access token. */
       readonly token?: 'access' | 'id';
+      /** Method that ends the session at the provider; by default post. */
+      readonly signOut?: 'post' | 'get';
       /** Origins of its token endpoint, besides the issuer's. */
       readonly origins?: readonly string[];
     };
@@ -195,8 +197,15 @@ const closed = (properties: object, optional: readonly string[] = []): object =>
 
 /** JSON Schema of how the account page signs in. */
 const CLIENT = closed(
-  { id: text, scopes: text, resource: text, token: { enum: ['access', 'id'] }, origins: list },
-  ['scopes', 'resource', 'token', 'origins'],
+  {
+    id: text,
+    scopes: text,
+    resource: text,
+    token: { enum: ['access', 'id'] },
+    signOut: { enum: ['post', 'get'] },
+    origins: list,
+  },
+  ['scopes', 'resource', 'token', 'signOut', 'origins'],
 );
 
 /** JSON Schema of the parameters. */

@@ -20,7 +20,8 @@ const LOOK: Purpose = { kind: 'look' };
 /** Parses the query of the page's address. Anything unknown in it has no effect. */
 export function parseArrival(query: string): Arrival {
   const parameters = new URLSearchParams(query);
-  if (parameters.has('state') && (parameters.has('code') || parameters.has('error'))) {
+  // A provider that did not understand the request answers without its state.
+  if ((parameters.has('state') && parameters.has('code')) || parameters.has('error')) {
     return { kind: 'callback', parameters };
   }
   return { kind: 'visit', purpose: parsePurpose(parameters) };

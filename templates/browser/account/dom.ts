@@ -7,6 +7,8 @@ type Properties = {
   readonly value?: string;
   readonly for?: string;
   readonly href?: string;
+  readonly action?: string;
+  readonly method?: 'post';
   readonly target?: '_blank';
   readonly rel?: 'noopener';
   readonly maxlength?: string;

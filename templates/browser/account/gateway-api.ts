@@ -13,11 +13,11 @@ const LIMIT_MS = 20_000;
 
 /**
  * Creates the requests of a session. `onRefused` is called when the gateway does not accept its token: `expired` after it has
- * accepted it, otherwise `not-accepted`.
+ * accepted it, otherwise `not-accepted`, with the code of the gateway if it sent one.
  */
 export function createGatewayApi(
   token: string,
-  onRefused: (reason: 'expired' | 'not-accepted') => void,
+  onRefused: (reason: 'expired' | 'not-accepted', code: string | undefined) => void,
 ): GatewayApi {
   let wasAccepted = false;
   return {
@@ -30,12 +30,17 @@ export function createGatewayApi(
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      if (answer.kind === 'problem' && answer.status === 401)
-        onRefused(wasAccepted ? 'expired' : 'not-accepted');
+      if (answer.kind === 'problem' && answer.code === 'session-invalid')
+        onRefused(wasAccepted ? 'expired' : 'not-accepted', refusalIn(answer.detail));
       wasAccepted ||= answer.kind === 'ok';
       return answer;
     },
   };
+}
+
+/** Returns the code in the words of the gateway, such as `audience`. */
+function refusalIn(detail: string): string | undefined {
+  return /\(([a-z-]{1,40})\)/.exec(detail)?.[1];
 }
 
 /** Requests a JSON document of the same origin, without cookies and caches. Never rejects. */

@@ -5,7 +5,7 @@ import { button, element, requireElement } from './dom.js';
 import { createGatewayApi } from './gateway-api.js';
 import { StorageRefusedError } from './pending-sign-in.js';
 import { readSettings, type Settings, type SignIn } from './settings.js';
-import { beginSignIn, finishSignIn, type Session } from './sign-in.js';
+import { beginSignIn, finishSignIn, signOutAt, type Session } from './sign-in.js';
 import {
   gatewayDownView,
   insecureView,
@@ -32,6 +32,10 @@ function showSignedOut(signIn: SignIn, purpose: Purpose, reason: SignedOutReason
   show(...signedOutView({ reason, code, purpose }, () => begin(signIn, purpose, { asks: true })));
 }
 
+function showProviderDown(signIn: SignIn, purpose: Purpose, code: string): void {
+  show(...providerDownView({ issuer: signIn.issuer, code }, () => begin(signIn, purpose, { asks: true })));
+}
+
 async function begin(signIn: SignIn, purpose: Purpose, how: { readonly asks: boolean }): Promise<void> {
   if (!isSecureContext) {
     show(...insecureView());
@@ -40,8 +44,9 @@ async function begin(signIn: SignIn, purpose: Purpose, how: { readonly asks: boo
   try {
     await beginSignIn(signIn, purpose, how);
   } catch (error) {
-    if (error instanceof StorageRefusedError) show(...storageView(() => begin(signIn, purpose, how)));
-    else show(...providerDownView(signIn.issuer, () => begin(signIn, purpose, { asks: true })));
+    if (!how.asks) showSignedOut(signIn, purpose, 'none');
+    else if (error instanceof StorageRefusedError) show(...storageView(() => begin(signIn, purpose, how)));
+    else showProviderDown(signIn, purpose, 'discovery_unreadable');
   }
 }
 
@@ -50,12 +55,14 @@ async function enter(session: Session, signIn: SignIn, { sells }: Settings, purp
   const leave = (reason: SignedOutReason): void => showSignedOut(signIn, { kind: 'look' }, reason);
   const signOut = (): void => {
     leave('signed-out');
-    if (session.signOutUrl !== undefined) location.assign(session.signOutUrl);
+    if (session.signOut === undefined) return;
+    document.addEventListener('securitypolicyviolation', () => leave('signed-out-here'), { once: true });
+    signOutAt(session.signOut);
   };
   person.replaceChildren(element('span', {}, session.who), button('Sign out', signOut));
   const isCurrent = (): boolean => current === session;
-  const api = createGatewayApi(session.token, (reason) => {
-    if (isCurrent()) showSignedOut(signIn, purpose, reason);
+  const api = createGatewayApi(session.token, (reason, code) => {
+    if (isCurrent()) showSignedOut(signIn, purpose, reason, code);
   });
   await showAccount({ api, sells, purpose, show, isCurrent, onDeleted: () => leave('deleted') });
 }
@@ -79,9 +86,8 @@ async function start(query: string): Promise<void> {
   }
   const result = await finishSignIn(signIn, arrival.parameters);
   if (result.kind === 'signed-in') await enter(result.session, signIn, settings, result.purpose);
-  else if (result.kind === 'provider-down') {
-    show(...providerDownView(signIn.issuer, () => begin(signIn, result.purpose, { asks: true })));
-  } else if (result.kind === 'must-ask') showSignedOut(signIn, result.purpose, 'none');
+  else if (result.kind === 'provider-down') showProviderDown(signIn, result.purpose, result.code);
+  else if (result.kind === 'must-ask') showSignedOut(signIn, result.purpose, 'none');
   else showSignedOut(signIn, result.purpose, result.reason, result.code);
 }
 

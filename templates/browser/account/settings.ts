@@ -8,6 +8,7 @@ export type SignIn = {
   readonly scopes: string;
   readonly resource: string | null;
   readonly token: 'access' | 'id';
+  readonly sign_out: 'post' | 'get';
 };
 
 /** The settings of the page, as the gateway sends them. */

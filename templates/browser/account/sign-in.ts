@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { ACCOUNT_PATHS } from '../../../schemas/paths.js';
+import { element } from './dom.js';
 import { parseReturnPath, toReturnPath, type Purpose } from './arrival.js';
 import { keepPending, takePending } from './pending-sign-in.js';
 import type { SignIn } from './settings.js';
@@ -10,30 +11,31 @@ export type Session = {
   readonly token: string;
   /** Name, mail address or id at the identity provider. */
   readonly who: string;
-  /** Where to end the session at the provider; absent if it has no such page. */
-  readonly signOutUrl: string | undefined;
+  /** How to end the session at the provider; absent if it has no such page. */
+  readonly signOut: SignOut | undefined;
+};
+
+/** A request that ends the session at the provider. */
+type SignOut = {
+  readonly method: 'post' | 'get';
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
 };
 
 /** The result of a callback. */
 type SignInResult =
   | { readonly kind: 'signed-in'; readonly session: Session; readonly purpose: Purpose }
-  /** The provider needs to ask, which it was told not to do. */
+  /** The provider did not sign in without asking, for whatever reason. */
   | { readonly kind: 'must-ask'; readonly purpose: Purpose }
-  | {
-      readonly kind: 'refused';
-      readonly reason: Refusal;
-      /** The error code of the provider (RFC 6749), if it sent one. */
-      readonly code?: string | undefined;
-      readonly purpose: Purpose;
-    }
-  | { readonly kind: 'provider-down'; readonly purpose: Purpose };
+  | ({ readonly kind: 'refused'; readonly purpose: Purpose } & Refused)
+  | { readonly kind: 'provider-down'; readonly code: string; readonly purpose: Purpose };
 
 /** Why a sign-in did not succeed. */
-export type Refusal = 'denied' | 'not-begun-here' | 'not-valid';
+export type Refusal = 'denied' | 'not-begun-here' | 'refused-there' | 'not-valid';
 
-/** Errors of a provider that must ask (OpenID Connect Core §3.1.2.6). */
-const MUST_ASK = ['login_required', 'consent_required', 'interaction_required', 'account_selection_required'];
-const DENIED = ['access_denied'];
+/** A refusal with the error code of the provider (RFC 6749) or, if it sent none, of this page. */
+type Refused = { readonly reason: Refusal; readonly code?: string };
+
 const LIMIT_MS = 10_000;
 
 /**
@@ -74,10 +76,16 @@ export async function finishSignIn(signIn: SignIn, parameters: URLSearchParams):
   if (pending === undefined) return { kind: 'refused', reason: 'not-begun-here', purpose };
   const client = { client_id: signIn.client_id };
   let server: oauth.AuthorizationServer;
+  const failed = (error: unknown, address: 'discovery' | 'token'): SignInResult => {
+    console.warn('sign-in:', codeOf(error) ?? `${address}_unreadable`); // never words, which may contain a token
+    if (pending.isSilent) return { kind: 'must-ask', purpose };
+    if (isUnreachable(error)) return { kind: 'provider-down', code: `${address}_unreadable`, purpose };
+    return { kind: 'refused', ...explain(error), purpose };
+  };
   try {
     server = await discover(signIn);
-  } catch {
-    return { kind: 'provider-down', purpose };
+  } catch (error) {
+    return failed(error, 'discovery');
   }
   try {
     const response = oauth.validateAuthResponse(server, client, parameters, pending.state);
@@ -91,7 +99,7 @@ export async function finishSignIn(signIn: SignIn, parameters: URLSearchParams):
     });
     return { kind: 'signed-in', session: toSession(signIn, server, tokens), purpose };
   } catch (error) {
-    return { ...explain(error, pending.isSilent), purpose };
+    return failed(error, 'token');
   }
 }
 
@@ -105,49 +113,65 @@ function toSession(
   if (claims === undefined || token === undefined) throw new Error('the identity provider sent no token');
   const names = [claims['name'], claims['email'], claims['preferred_username'], claims.sub];
   const who = names.find((each): each is string => typeof each === 'string' && each !== '') ?? claims.sub;
-  return { token, who, signOutUrl: signOutUrlOf(signIn, server) };
+  return { token, who, signOut: signOutOf(signIn, server, tokens.id_token) };
 }
 
 /**
- * Returns the address that ends the session at the provider (RP-Initiated Logout 1.0). The ID token is not part of it.
- * Amazon Cognito calls the address to return to `logout_uri`; other providers ignore that parameter.
+ * Returns how to end the session at the provider (RP-Initiated Logout 1.0). Some providers end nothing without the ID token,
+ * which is only ever in a form, because a token must not appear in an address. Amazon Cognito, which needs `get`, calls the
+ * address to return to `logout_uri`.
  */
-function signOutUrlOf(
-  { client_id: client }: SignIn,
-  { end_session_endpoint: endpoint }: oauth.AuthorizationServer,
-): string | undefined {
-  if (endpoint === undefined || !URL.canParse(endpoint)) return undefined;
-  const url = new URL(endpoint);
-  url.searchParams.set('client_id', client);
-  for (const name of ['post_logout_redirect_uri', 'logout_uri']) url.searchParams.set(name, redirectUri());
-  return url.href;
+function signOutOf(
+  { client_id: client, sign_out: method }: SignIn,
+  { end_session_endpoint: url }: oauth.AuthorizationServer,
+  token = '',
+): SignOut | undefined {
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  const fields = { client_id: client, post_logout_redirect_uri: redirectUri() };
+  const others = method === 'post' ? { id_token_hint: token } : { logout_uri: redirectUri() };
+  return { method, url, fields: { ...fields, ...others } };
 }
 
-function explain(
-  error: unknown,
-  isSilent: boolean,
-):
-  | { readonly kind: 'must-ask' }
-  | { readonly kind: 'provider-down' }
-  | { readonly kind: 'refused'; readonly reason: Refusal; readonly code?: string | undefined } {
-  if (error instanceof oauth.AuthorizationResponseError) {
-    if (isSilent && MUST_ASK.includes(error.error)) return { kind: 'must-ask' };
-    return DENIED.includes(error.error)
-      ? { kind: 'refused', reason: 'denied' }
-      : { kind: 'refused', reason: 'not-valid', code: codeOf(error) };
+/** Leaves for the provider, which ends its session and returns the browser to this page. */
+export function signOutAt({ method, url, fields }: SignOut): void {
+  if (method === 'get') {
+    const address = new URL(url);
+    for (const [name, value] of Object.entries(fields)) address.searchParams.set(name, value);
+    location.assign(address.href);
+    return;
   }
-  const isUnreachable =
-    error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
-  return isUnreachable
-    ? { kind: 'provider-down' }
-    : { kind: 'refused', reason: 'not-valid', code: codeOf(error) };
+  const form = element('form', { method, action: url });
+  for (const [name, value] of Object.entries(fields))
+    form.append(element('input', { type: 'hidden', name, value }));
+  document.body.append(form);
+  form.submit();
 }
 
-/** Returns the error code that a provider sent, such as `invalid_scope`. Anybody can write one into an address: only a code is shown. */
+function explain(error: unknown): Refused {
+  const code = codeOf(error) ?? 'unknown';
+  if (code === 'access_denied') return { reason: 'denied', code };
+  return { reason: isSent(error) ? 'refused-there' : 'not-valid', code };
+}
+
+/** Returns true for an error that was sent by the provider. */
+function isSent(error: unknown): error is oauth.AuthorizationResponseError | oauth.ResponseBodyError {
+  return error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;
+}
+
+/** Returns true if a request had no answer that the page may read: the provider does not answer, or does not allow this origin. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
+}
+
+/**
+ * Returns the error code that a provider sent, such as `invalid_scope`, or the code of a check of this page, such as
+ * `jwt_timestamp_check_failed`. Anybody can write one into an address: only a code is shown, never a description.
+ */
 function codeOf(error: unknown): string | undefined {
-  const isSent =
-    error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;
-  return isSent && /^[a-z_]{1,40}$/.test(error.error) ? error.error : undefined;
+  const { code } = error as { code?: unknown };
+  const own = typeof code === 'string' ? code.toLowerCase() : '';
+  const text = isSent(error) ? error.error : own;
+  return /^[a-z_]{1,60}$/.test(text) ? text.replace(/^oauth_/, '') : undefined;
 }
 
 async function discover(signIn: SignIn): Promise<oauth.AuthorizationServer> {

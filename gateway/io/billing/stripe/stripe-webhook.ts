@@ -14,22 +14,36 @@ type SignedBody = {
 
 /**
  * Verifies a webhook body and returns its event.
- * @throws GatewayError 'webhook-signature-invalid' if none of the secrets signed the body within the last five minutes, or
- * if the body is not an event
+ * @throws GatewayError 'webhook-signature-invalid' if none of the secrets signed the body within the last five minutes;
+ * 'request-malformed' if the body is signed and not an event with its object
  */
 export function toBillingEvent(
   { webhooks }: Pick<Stripe, 'webhooks'>,
   { body, signature = '', secrets, nowMs }: SignedBody,
 ): BillingEvent {
-  for (const secret of isFuture(signature, nowMs) ? [] : secrets) {
+  const bytes = Buffer.from(body);
+  const hasSigned = (secret: string): boolean => {
     try {
-      const text = Buffer.from(body);
-      return toEvent(webhooks.constructEvent(text, signature, secret, TOLERANCE_SECONDS, undefined, nowMs));
+      const signatures = webhooks.signature;
+      return signatures?.verifyHeader(bytes, signature, secret, TOLERANCE_SECONDS, undefined, nowMs) === true;
     } catch {
-      continue; // signed with another secret, too old, altered, or not an event
+      return false; // signed with another secret, too old, or altered
     }
+  };
+  if (isFuture(signature, nowMs) || !secrets.some(hasSigned))
+    throw new GatewayError('webhook-signature-invalid');
+  try {
+    return toEvent(JSON.parse(bytes.toString()) as Stripe.Event); // its members are checked
+  } catch (cause) {
+    throw new GatewayError('request-malformed', { detail: describeBody(bytes.toString()), cause });
   }
-  throw new GatewayError('webhook-signature-invalid');
+}
+
+/** Returns what is wrong with a signed body, and what to change at Stripe. */
+function describeBody(text: string): string {
+  return /"object"\s*:\s*"v2\.core\.event"/.test(text)
+    ? 'The signature is valid, but this is a thin event, without its object. At Stripe, choose the payload style Snapshot.'
+    : 'The signature is valid, but the body is not an event of Stripe.';
 }
 
 /** Returns whether a signature is from the future. The SDK rejects only signatures that are too old. */

@@ -5,9 +5,10 @@ import type { Refusal } from '../sign-in.js';
 import { planWords } from '../words.js';
 
 /** Why nobody is signed in. */
-export type SignedOutReason = Refusal | 'expired' | 'not-accepted' | 'signed-out' | 'deleted' | 'none';
+export type SignedOutReason =
+  Refusal | 'expired' | 'not-accepted' | 'signed-out' | 'signed-out-here' | 'deleted' | 'none';
 
-/** Someone who is not signed in: why, the error code of the provider if it sent one, and what the visit is for. */
+/** Someone who is not signed in: why, its error code if there is one, and what the visit is for. */
 type SignedOut = {
   readonly reason: SignedOutReason;
   readonly code: string | undefined;
@@ -18,11 +19,15 @@ const REASONS: Readonly<Record<SignedOutReason, string>> = {
   none: '',
   denied: 'The sign-in was cancelled.',
   'not-begun-here': 'This sign-in was already used, or was started in another tab. Sign in again.',
+  'refused-there':
+    'The sign-in service did not sign you in. Try again. If that does not help, tell the operator of this site.',
   'not-valid': 'The response from the sign-in service was not valid, so you were not signed in. Try again.',
   expired: 'Your session has ended. Sign in again.',
   'not-accepted':
     'The sign-in service knows you, but this service does not accept its sign-in. Signing in again will not help: its operator has to correct the configuration.',
   'signed-out': 'You are signed out.',
+  'signed-out-here':
+    'You are signed out here, but perhaps not at the sign-in service: your browser did not let this page send you there. Its operator has to add an address to the configuration.',
   deleted: 'Your account was deleted. Its keys no longer work.',
 };
 
@@ -42,7 +47,7 @@ function purposeWords(purpose: Purpose): string {
 
 /** Returns the page for someone who is not signed in. */
 export function signedOutView({ reason, code, purpose }: SignedOut, signIn: () => Promise<void>): Node[] {
-  const words = code === undefined ? REASONS[reason] : `${REASONS[reason]} Its error code is ${code}.`;
+  const words = code === undefined ? REASONS[reason] : `${REASONS[reason]} (Code: ${code}.)`;
   return [
     ...(words === '' ? [] : [element('p', { class: 'notice' }, words)]),
     element('p', { class: 'lead' }, purposeWords(purpose)),
@@ -51,10 +56,13 @@ export function signedOutView({ reason, code, purpose }: SignedOut, signIn: () =
 }
 
 /** Returns the page while the sign-in service does not answer. */
-export function providerDownView(issuer: string, retry: () => Promise<void>): Node[] {
+export function providerDownView(
+  { issuer, code }: { readonly issuer: string; readonly code: string },
+  retry: () => Promise<void>,
+): Node[] {
   return problemView(
     'Sign-in is not available right now',
-    `The sign-in service at ${new URL(issuer).host} does not answer. Your programs are not affected: API keys keep working. Only this page has to wait.`,
+    `The sign-in service at ${new URL(issuer).host} does not answer this page. Your programs are not affected: API keys keep working. Only this page has to wait. (Code: ${code}.)`,
     retry,
   );
 }

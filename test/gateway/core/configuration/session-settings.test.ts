@@ -8,6 +8,7 @@ it('signs in at the issuer, with the access token and only the scope openid, unl
     clientId: 'account-page',
     scopes: 'openid',
     token: 'access',
+    signOut: 'post',
     origins: ['https://login.example.com'],
   });
 });
@@ -18,9 +19,15 @@ it('takes scopes, a resource, the ID token and further origins', () => {
     CRD_OIDC_SCOPES: 'profile openid',
     CRD_OIDC_RESOURCE: 'urn:data',
     CRD_OIDC_TOKEN: 'id',
+    CRD_OIDC_SIGN_OUT: 'get',
     CRD_OIDC_ORIGINS: 'https://tokens.example.com, https://login.example.com',
   });
-  expect(signIn).toMatchObject({ scopes: 'profile openid', resource: 'urn:data', token: 'id' });
+  expect(signIn).toMatchObject({
+    scopes: 'profile openid',
+    resource: 'urn:data',
+    token: 'id',
+    signOut: 'get',
+  });
   expect(signIn?.origins).toEqual(['https://login.example.com', 'https://tokens.example.com']);
 });
 
@@ -40,6 +47,7 @@ it.each([
   [{ ...CLIENT, CRD_OIDC_SCOPES: 'profile' }, 'CRD_OIDC_SCOPES: expected scopes'],
   [{ ...CLIENT, CRD_OIDC_SCOPES: 'openid  profile' }, 'CRD_OIDC_SCOPES: expected scopes'],
   [{ ...CLIENT, CRD_OIDC_RESOURCE: 'data' }, 'CRD_OIDC_RESOURCE: expected an absolute URI'],
+  [{ ...CLIENT, CRD_OIDC_SIGN_OUT: 'POST' }, 'CRD_OIDC_SIGN_OUT: expected one of post, get'],
   [{ ...CLIENT, CRD_OIDC_TOKEN: 'refresh' }, 'CRD_OIDC_TOKEN: expected one of access, id'],
   [
     { ...CLIENT, CRD_OIDC_ORIGINS: "https://a.example.com 'unsafe-inline'" },

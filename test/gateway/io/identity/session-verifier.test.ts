@@ -5,7 +5,7 @@ import { startIdentityProvider } from '../../../support/gateway/identity-provide
 it('logs why a token was refused, each reason at most once a minute', async () => {
   let nowMs = 1_800_000_000_000;
   const provider = await startIdentityProvider(() => nowMs);
-  const lines: { readonly msg: string; readonly reason?: string }[] = [];
+  const lines: { readonly msg: string; readonly code?: string; readonly reason?: string }[] = [];
   const logger = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const { issuer, jwksUrl, audience } = provider;
   const settings = { jwks: { kind: 'url', url: jwksUrl }, issuer, audience } as const;
@@ -21,6 +21,7 @@ it('logs why a token was refused, each reason at most once a minute', async () =
   await refuse({ iss: 'https://other.example' });
   const reasons = ['unexpected "aud" claim value', 'unexpected "iss" claim value'];
   expect(lines.map(({ reason }) => reason)).toEqual(reasons);
+  expect(lines.map(({ code }) => code)).toEqual(['audience', 'issuer']);
   expect(lines[0]?.msg).toContain('refused a session token');
   nowMs += 60_000;
   await refuse({ aud: 'other' });

@@ -19,14 +19,14 @@ const ED25519_NAMES = ['EdDSA', 'Ed25519'];
 const REFUSED = {
   name: 'GatewayError',
   code: 'session-invalid',
-  message: PROBLEMS['session-invalid'].meaning,
+  message: expect.stringMatching(/^The session token was refused \([a-z-]+\)\. Sign in again\.$/) as string,
   headers: { 'WWW-Authenticate': 'Bearer realm="dashboard", error="invalid_token"' },
 };
 
 let nowMs = NOW_S * 1000;
 let provider: IdentityProvider;
 let sessions: Sessions;
-const reasons: string[] = [];
+const refusals: { readonly code: string; readonly reason: string }[] = [];
 
 beforeAll(async () => {
   provider = await startIdentityProvider(() => nowMs);
@@ -50,7 +50,7 @@ function createSessionsOf({ jwksUrl, issuer, audience }: IdentityProvider, type?
     audience,
     ...(type === undefined ? {} : { type }),
     now: () => nowMs,
-    onRefused: (reason) => reasons.push(reason),
+    onRefused: (refusal) => refusals.push(refusal),
   });
 }
 
@@ -76,6 +76,7 @@ describe('a session', () => {
   it('requires a token', async () => {
     await expect(sessions.authenticate(undefined)).rejects.toMatchObject({
       ...REFUSED,
+      message: PROBLEMS['session-invalid'].meaning,
       headers: { 'WWW-Authenticate': 'Bearer realm="dashboard"' },
     });
   });
@@ -191,25 +192,50 @@ describe('a session', () => {
   );
 });
 
-it.each<[string, TokenOptions]>([
-  ['unexpected "aud" claim value', { claims: { aud: 'other' } }],
-  ['unexpected "iss" claim value', { claims: { iss: 'https://other.example' } }],
-  ['"exp" claim timestamp check failed', { claims: { exp: NOW_S - 60 } }],
-  ['the token is not a plain JWT', { header: { typ: 'at+jwt' } }],
-  ['the subject of the token is not a valid account id', { claims: { sub: '' } }],
-])('reports the reason to the operator, but not to the client: %s', async (reason, options) => {
-  const known = reasons.length;
-  await expect(authenticate(options)).rejects.toMatchObject(REFUSED);
-  expect(reasons.slice(known)).toEqual([reason]);
+it.each<[string, string, TokenOptions]>([
+  ['audience', 'unexpected "aud" claim value', { claims: { aud: 'other' } }],
+  ['issuer', 'unexpected "iss" claim value', { claims: { iss: 'https://other.example' } }],
+  ['claims', 'missing required "aud" claim', { claims: { aud: undefined } }],
+  ['claims', '"exp" claim must be a number', { claims: { exp: 'soon' } }],
+  ['expired', '"exp" claim timestamp check failed', { claims: { exp: NOW_S - 60 } }],
+  ['not-yet-valid', '"nbf" claim timestamp check failed', { claims: { nbf: NOW_S + 60 } }],
+  ['type', 'the token is not a plain JWT', { header: { typ: 'at+jwt' } }],
+  ['events', 'the token reports events', { claims: { events: {} } }],
+  ['subject', 'the subject of the token is not a valid account id', { claims: { sub: '' } }],
+  ['key', 'no applicable key found in the JSON Web Key Set', { header: { kid: 'unknown' } }],
+])('reports the code %s to the client, with words to the operator: %s', async (code, reason, options) => {
+  const known = refusals.length;
+  const refused = { ...REFUSED, message: expect.stringContaining(`refused (${code}).`) as string };
+  await expect(authenticate(options)).rejects.toMatchObject(refused);
+  expect(refusals.slice(known)).toEqual([{ code, reason }]);
+});
+
+it('names the code of a token that cannot be verified, or has another type than the configured one', async () => {
+  const token = await provider.sign();
+  const codeOf = async (header: string, verified = sessions): Promise<string | undefined> => {
+    await expect(verified.authenticate(header)).rejects.toMatchObject(REFUSED);
+    return refusals.at(-1)?.code;
+  };
+  expect(await codeOf('Bearer ory_at_opaque')).toBe('no-jwt');
+  expect(await codeOf(`Bearer ${'A'.repeat(16 * 1024)}${token}`)).toBe('too-long');
+  expect(await codeOf(`Bearer ${token.slice(0, -4)}AAAA`)).toBe('signature');
+  expect(await codeOf(`Bearer ${signRaw({ alg: 'HS256' }, {}, 'secret')}`)).toBe('algorithm');
+  expect(await codeOf('Bearer a.b.c')).toBe('invalid');
+  expect(await codeOf(`Bearer ${token}`, createSessionsOf(provider, 'at+jwt'))).toBe('type');
+  const untyped = await provider.sign({ header: { typ: undefined } });
+  expect(await codeOf(`Bearer ${untyped}`, createSessionsOf(provider, 'at+jwt'))).toBe('type');
 });
 
 it('reports no reason for a request without a token, and no name that the sender of a token chose', async () => {
-  const known = reasons.length;
+  const known = refusals.length;
   await expect(sessions.authenticate(undefined)).rejects.toMatchObject({ code: 'session-invalid' });
-  expect(reasons.slice(known)).toEqual([]);
+  expect(refusals.slice(known)).toEqual([]);
   const name = 'x" \n'.repeat(1_000);
   await expect(authenticate({ header: { crit: [name], [name]: 1 } })).rejects.toMatchObject(REFUSED);
-  expect(reasons.at(-1)).toBe('an extension of the token is not recognized');
+  expect(refusals.at(-1)).toEqual({
+    code: 'invalid',
+    reason: 'an extension of the token is not recognized',
+  });
 });
 
 describe('the type of a token', () => {

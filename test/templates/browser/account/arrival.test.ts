@@ -48,6 +48,7 @@ it('never returns an address outside the page, whatever the query is', () => {
 it.each([
   ['?code=a&state=b', 'callback'],
   ['?error=login_required&state=b', 'callback'],
+  ['?error=invalid_request', 'callback'], // without the state, as RFC 6749 does not allow
   ['?code=a', 'visit'],
   ['?state=b', 'visit'],
   ['', 'visit'],
