@@ -76,8 +76,8 @@ function drawDays(chain: Chain): DrawnDay[] {
       expected: naiveBitcoinDay(day),
     }));
   }
-  return [...evmEdges(chain), ...fc.sample(evmDay(chain), sample)].map((day) => {
-    const integers = naiveEvmDay(chain, day);
+  return [...evmEdges(chain), ...fc.sample(evmDay(chain), sample)].map((day, i) => {
+    const integers = naiveEvmDay(chain, addDays(FIRST, i), day);
     return {
       write: (writer) => writeEvmDay(chain, day, writer),
       expected: integers === undefined ? [] : [integers],

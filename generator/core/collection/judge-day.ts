@@ -77,7 +77,10 @@ export function judgeDay(
     ),
     ...compareSources(present, checks, rules),
   ].map((finding) => settle(accept(finding)));
-  const unrelated = findUnrelated(without(present, compared), rules).map(accept);
+  const isStopped = stoppedBy(compared);
+  const unrelated = findUnrelated(present, rules)
+    .filter(({ metrics }) => !metrics.every((metric) => isStopped.includes(metric)))
+    .map(accept);
   const stopped = [...missing, ...compared, ...unrelated];
   const together = findDependent(present, stopped);
   const findings = [...shape, ...gaps, ...stopped, ...together];

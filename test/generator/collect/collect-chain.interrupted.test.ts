@@ -110,7 +110,12 @@ it('a node that fails at any of its requests gives in the end the days of one ru
           ? Promise.resolve(new Response(null, { status: 400 }))
           : node.tools.fetch(...asked);
       const metrics = ['block_count', 'gas_used', 'tx_count'] as const;
-      const rules = { ...DEFAULT_RULES.base, required: metrics, settlingDays: 0 };
+      const rules = {
+        ...DEFAULT_RULES.base,
+        required: metrics,
+        settlingDays: 0,
+        blocks: [1, 43_200],
+      } as const;
       for (const _run of ['fails', 'ends']) {
         const source = node.create({ receipts: true, tools: { ...node.tools, fetch } });
         const plan = {

@@ -46,7 +46,7 @@ describe('a chain with several sources', () => {
     const { added, notes } = await scene.collect('2026-12-01T06:15:00Z');
     expect(added.length).toBeGreaterThanOrEqual(70);
     expect(notes).toEqual(
-      ['tx_count', 'active_addresses'].map((metric) =>
+      ['tx_count', 'active_addresses', 'fees_total', 'fee_median'].map((metric) =>
         expect.stringMatching(
           `^${metric}: files has on every day what other has on the day before, so that one of them names the days wrongly`,
         ),
