@@ -1,5 +1,4 @@
-import { CHAINS, FIRST_DATE, METRIC_NAMES, METRICS, metricsOf } from '../../../schemas/catalog.js';
-import { isCounted } from '../collection/day-values.js';
+import { CHAINS, FIRST_DATE, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
 import { endOfDayMs, parseDate, toDate, toInstant } from '../../../schemas/dates.js';
 import type { Chain, MetricName, SourceSegment } from '../../../schemas/types.generated.js';
 
@@ -284,10 +283,6 @@ function readNumber(
   }
   if (value > LARGEST || (value === LARGEST && !isAtMost(text, LARGEST))) {
     fault(at, `${quoted} is above 2^53 and cannot be read exactly`, 'check the unit of the column');
-    return null;
-  }
-  if (isCounted(metric) && !Number.isInteger(value)) {
-    fault(at, `${quoted} is not a whole number`, `write a whole number of ${METRICS[metric].unit}, ${empty}`);
     return null;
   }
   return value;
