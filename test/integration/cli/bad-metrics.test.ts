@@ -314,11 +314,7 @@ type GoodMetrics = {
 const GOOD_METRICS: readonly GoodMetrics[] = [
   { name: 'CRLF line ends', csv: 'date,tx_count\r\n2025-01-01,1\r\n2025-01-02,2\r\n', values: [1, 2] },
   { name: 'quoted cells', csv: '"date","tx_count"\n"2025-01-01","1"\n2025-01-02,"2"\n', values: [1, 2] },
-  {
-    name: 'exponents',
-    csv: 'date,tx_count\n2025-01-01,9.44e+07\n2025-01-02,1E3\n',
-    values: [94_400_000, 1000],
-  },
+  { name: 'exponents', csv: 'date,tx_count\n2025-01-01,9.44e-07\n2025-01-02,1E3\n', values: [9.44e-7, 1000] },
   {
     name: 'decimals',
     csv: 'date,tx_count\n2025-01-01,.5\n2025-01-02,2.\n2025-01-03,007\n',
