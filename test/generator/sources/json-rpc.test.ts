@@ -117,15 +117,18 @@ describe('a client of JSON-RPC', () => {
     const limit = (most: number, refuse: (all: RpcBody[]) => unknown): void =>
       service.alter((body, calls) => (calls.length > most ? refuse(body as RpcBody[]) : body));
     const error = (code: number, message: string): RpcBody => ({ id: null, error: { code, message } });
-    /** Forms of a refusal. Those not marked as seen are from the source code of the program. */
+    /** Forms of a refusal. Those without a version are made up. */
     const refusals: [string, (all: RpcBody[]) => unknown][] = [
       [
         'geth 1.17.10, seen: one entry with the id of the first call',
         ([first]) => [{ jsonrpc: '2.0', id: first?.id, error: { code: -32600, message: 'batch too large' } }],
       ],
-      ['Nethermind: a single error', () => error(-32005, 'Batch size limit exceeded')],
-      ['reth (jsonrpsee): a single error', () => error(-32010, 'The batch request was too large')],
-      ['Erigon: a single error', () => error(-32000, 'batch limit 50 exceeded')],
+      ['a single error with the code of a limit', () => error(-32005, 'Batch size limit exceeded')],
+      [
+        'jsonrpsee 0.26.1, from its source: a single error',
+        () => error(-32010, 'The batch request was too large'),
+      ],
+      ['a single error of the server', () => error(-32000, 'batch limit 50 exceeded')],
     ];
     it.each(refusals)(
       'is sent in halves until it passes, as are all later ones: %s',
@@ -149,11 +152,14 @@ describe('a client of JSON-RPC', () => {
 
     const tooLong: [string, (all: RpcBody[]) => unknown][] = [
       [
-        'geth: an error for each later call',
+        'geth 1.17.10, from its source: an error for each later call',
         (all) =>
           all.map((each, i) => (i < 20 ? each : { ...error(-32003, 'response too large'), id: each.id })),
       ],
-      ['reth (jsonrpsee): a single error', () => error(-32011, 'The batch response was too large')],
+      [
+        'jsonrpsee 0.26.1, from its source: a single error',
+        () => error(-32011, 'The batch response was too large'),
+      ],
       ['more bytes than were allowed', (all) => [...all, { id: 'x'.repeat(9_000), result: 1 }]],
     ];
     it.each(tooLong)(

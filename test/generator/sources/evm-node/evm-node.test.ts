@@ -228,8 +228,8 @@ describe('evm-node', () => {
     it.each<[string, () => unknown]>([
       ['null', () => null],
       ['the error of execution-apis', fails(-39001, 'Unknown block')],
-      ['geth 1.16.9 and 1.17.10, seen', fails(-32000, 'finalized block not found')],
-      ['Erigon, from its source', fails(-32000, 'unknown block')],
+      ['geth 1.16.9 and 1.17.10, from its source', fails(-32000, 'finalized block not found')],
+      ['an error of another program', fails(-32000, 'unknown block')],
       ['other words', fails(-32000, 'Block not found')],
     ])('waits for a node that has no finalized block yet: %s', async (_what, answer) => {
       scene.service.methods['eth_getBlockByNumber'] = answer;
