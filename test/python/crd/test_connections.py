@@ -19,9 +19,10 @@ STATUS = "/api/v1/status"
 
 
 class SlowHeaders:
-    """A service whose headers have no end: a byte now and then."""
+    """A service whose headers have no end: a byte now and then, or nothing more."""
 
-    def __init__(self) -> None:
+    def __init__(self, ends: bool = False) -> None:
+        self.ends = ends
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.ended = threading.Event()
@@ -33,7 +34,7 @@ class SlowHeaders:
         with connection, self.listener:
             try:
                 connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-                for _ in range(1_000):
+                for _ in range(0 if self.ends else 1_000):
                     connection.sendall(b"x")
                     time.sleep(0.01)
             except OSError:
@@ -59,6 +60,13 @@ def test_headers_without_an_end_are_given_up_and_no_thread_stays(
     slow.thread.join()
     while threading.active_count() >= before:  # the one of `slow` has ended too
         time.sleep(0.01)
+
+
+def test_an_answer_that_ends_within_its_headers_is_no_answer(client_of: Callable[..., Client]) -> None:
+    cut = SlowHeaders(ends=True)
+    with pytest.raises(FileError, match="cut off \\(it ended within its headers\\)"):
+        client_of(base_url=cut.url, api_key=None, tries=1).files.transport.request_public(STATUS, None, True)
+    cut.thread.join()
 
 
 def test_a_request_without_an_end_does_not_stop_later_ones(

@@ -157,7 +157,10 @@ class Transport:
                     own = most if answer.status == 200 else SMALL_BYTES
                     pieces = answer.stream(PIECE_BYTES, decode_content=False)
                     encoding = answer.headers.get("Content-Encoding", "")
-                    return answer.status, answer.headers, self.joined(unpacked(pieces, encoding, own + 1))
+                    data = self.joined(unpacked(pieces, encoding, own + 1))
+                    if answer.status == 200 and not data and "Content-Length" not in answer.headers:
+                        raise HTTPError("it ended within its headers")  # which the library takes for a whole answer
+                    return answer.status, answer.headers, data
                 finally:
                     if not answer.closed:  # without its end, which the next request would find
                         answer.close()
