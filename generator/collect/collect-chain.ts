@@ -112,11 +112,12 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
 
 /** Says which metrics another source has on the neighbouring dates: one of the two names the days wrongly. */
 function describeShifts({ plan, values }: ChainRun, { checks }: ChainState): string[] {
-  const a = plan.parts[0].source.facts.id;
+  const giverOf = (metric: MetricName): string =>
+    (plan.parts.find(({ metrics }) => metrics.includes(metric)) ?? plan.parts[0]).source.facts.id;
   return plan.checks.flatMap(({ source: { facts } }) => {
     const others = new Map(Object.entries(checks[facts.id] ?? {}));
     return compareSeries(values, others).flatMap(({ metric, shift }) =>
-      shift === undefined ? [] : [shiftWords(metric, shift, { a, b: facts.id })],
+      shift === undefined ? [] : [shiftWords(metric, shift, { a: giverOf(metric), b: facts.id })],
     );
   });
 }

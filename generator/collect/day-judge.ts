@@ -219,9 +219,8 @@ export async function openDays(options: OpenDaysOptions): Promise<DayReader> {
     try {
       const day = await source.day(chain, date, signal);
       const { failures: missed = [], notes = [] } = day;
-      notes.forEach((each) => addOnce(failures, each));
       if (missed.length > 0 && date < oldest) throw new SourceError('unavailable', missed.join(' '));
-      missed.forEach((failure) => addOnce(failures, failure));
+      [...notes, ...missed].forEach((each) => addOnce(failures, each));
       (missed.length === 0 ? wasRead : failed).add(nameOf(source, date));
       return day;
     } catch (error) {

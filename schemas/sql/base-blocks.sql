@@ -1,5 +1,5 @@
 -- The integers of each UTC day of Base that its blocks alone give. The table of transactions is not read.
--- The text runs unchanged on DuckDB, Trino, Athena engine 3, ClickHouse, Spark, DataFusion, Polars and PostgreSQL. All columns
+-- The text runs unchanged on DuckDB, Trino, ClickHouse, Spark, DataFusion, Polars and PostgreSQL; Athena is not tried. All columns
 -- of the result are text: no quotient, whose results differ between engines. ClickHouse needs the setting
 -- cast_keep_nullable = 1.
 

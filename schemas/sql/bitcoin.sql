@@ -1,6 +1,6 @@
 -- The integers of each UTC day of Bitcoin, from the tables of its blocks and transactions. Amounts are in satoshi.
 -- A day on which the difficulty changed has a row for each difficulty, that is for each value of bits in its headers.
--- The text runs unchanged on DuckDB, Trino, Athena engine 3, ClickHouse, Spark, DataFusion, Polars and PostgreSQL. All columns
+-- The text runs unchanged on DuckDB, Trino, ClickHouse, Spark, DataFusion, Polars and PostgreSQL; Athena is not tried. All columns
 -- of the result are text: no quotient and no median, whose results differ between engines, and doubles become integers before
 -- sums. ClickHouse needs the settings cast_keep_nullable = 1 and join_use_nulls = 1.
 

@@ -69,17 +69,24 @@ type Relation = {
   /** `most` takes the values of these, in their order. */
   readonly of: readonly [MetricName, MetricName?];
   readonly most?: (one: number, other: number, rules: Pick<CollectionRules, 'medianFactor'>) => number;
+  /** True if the sources may mean different transactions, so that the value is only noted. */
+  readonly isRough?: boolean;
 };
 
 /** On all dates of the real histories the values are within these bounds (`npm run calibrate:collection`). */
 const RELATIONS: readonly Relation[] = [
   { metric: 'failed_tx_count', of: ['tx_count'], most: (count) => count },
   { metric: 'gas_limit_mean', of: ['block_count'] },
-  { metric: 'gas_used', of: ['gas_limit_mean', 'block_count'], most: (limit, count) => limit * count },
+  {
+    metric: 'gas_used',
+    of: ['gas_limit_mean', 'block_count'],
+    most: (limit, count) => (limit === 0 ? Infinity : limit * count),
+  },
   {
     metric: 'fee_median',
+    isRough: true,
     of: ['fees_total', 'tx_count'],
-    most: (fees, count, { medianFactor }) => (medianFactor * fees) / count,
+    most: (fees, count, { medianFactor }) => (fees * count === 0 ? Infinity : (medianFactor * fees) / count),
   },
   { metric: 'block_weight', of: ['block_count'], most: (count) => 4_000_000 * count },
   { metric: 'block_size', of: ['block_count'], most: (count) => 4_000_000 * count },
@@ -91,16 +98,24 @@ const ROUNDED = 1 + 1e-6;
 
 /** Finds values that cannot be, together with other values of the same day. */
 export function findUnrelated(values: DayValues, rules: Pick<CollectionRules, 'medianFactor'>): Finding[] {
-  return RELATIONS.flatMap(({ metric, of, most }): Finding[] => {
+  return RELATIONS.flatMap(({ metric, of, most, isRough = false }): Finding[] => {
     const text = values[metric];
     const others = of.flatMap((each) => (each === undefined ? [] : [{ name: each, value: values[each] }]));
-    if (text === undefined || others.some(({ value }) => value === undefined || value === '0')) return [];
+    if (text === undefined || others.some(({ value }) => value === undefined)) return [];
     const named = others.map(({ name, value = '' }) => `${name} is ${value}`).join(' and ');
     const unrelated = (message: string, bound: string): Finding[] => [
-      { rule: 'relation', metrics: [metric], effect: 'omitted', message, value: text, bound },
+      {
+        rule: 'relation',
+        metrics: [metric],
+        effect: isRough ? 'noted' : 'omitted',
+        message,
+        value: text,
+        bound,
+      },
     ];
-    if (most === undefined) return text === '0' ? unrelated(`${metric} is 0, but ${named}.`, '1') : [];
     const [one = NaN, other = NaN] = others.map(({ value }) => Number(value));
+    if (most === undefined)
+      return text === '0' && one > 0 ? unrelated(`${metric} is 0, but ${named}.`, '1') : [];
     const bound = most(one, other, rules);
     return Number(text) > bound * ROUNDED
       ? unrelated(`${metric} is ${text}, more than ${bound}: ${named}.`, String(bound))

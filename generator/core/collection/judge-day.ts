@@ -25,14 +25,13 @@ export type JudgeOptions = {
   readonly rules: CollectionRules;
   /** The accepted values of the last dates before, from the oldest; those that the rules compare with. */
   readonly before: readonly EarlierDate[];
-  readonly neighbours?: Omit<Surroundings, 'isSettled' | 'isFirst'>;
+  readonly neighbours?: Omit<Surroundings, 'isSettled'>;
   readonly checks?: readonly Check[];
   /** Metrics of the day that a person accepted although they are 0, repeat themselves, jump or differ from another source. */
   readonly accepted?: readonly MetricName[];
   /**
    * True if the source no longer revises the day: a repeated value, a jump, another source and an unusual number of blocks
-   * are then only noted. A false zero stays missing, and a day that is not whole stays withheld, as is one without exactly
-   * the blocks of a chain that always has the same number.
+   * are then only noted. A false zero stays missing, and a day that is not whole stays withheld.
    */
   readonly isSettled?: boolean;
   /** Metrics of a settled day that have no accepted value: what a rule stops stays stopped, and is not only noted. */
@@ -54,9 +53,7 @@ export function judgeDay(
   { rules, before, neighbours = {}, checks = [], accepted = [], isSettled = false, open = [] }: JudgeOptions,
 ): Judgement {
   const shape = findShapeFaults(day);
-  const gaps = areIntegers(day.counts)
-    ? findGaps(day, rules, { ...neighbours, isSettled, isFirst: before.length === 0 })
-    : [];
+  const gaps = areIntegers(day.counts) ? findGaps(day, rules, { ...neighbours, isSettled }) : [];
   const values = without(day.values, [...shape, ...gaps]);
   const settle = (finding: Finding): Finding =>
     isSettled && finding.effect !== 'noted' && !finding.metrics.some((metric) => open.includes(metric))
@@ -173,15 +170,13 @@ type Surroundings = {
   readonly before?: Counts;
   readonly after?: Counts;
   readonly isSettled?: boolean;
-  /** True if no date before is known: the chain may have begun within the day. */
-  readonly isFirst?: boolean;
 };
 
 /** Returns why a day is not whole, by its own counts and those of the dates around it; nothing is wrong if empty. */
 export function findGaps(
   { chain, values, counts }: CollectedDay,
   { blocks }: Pick<CollectionRules, 'blocks'>,
-  { earlier, before, after, isSettled = false, isFirst = false }: Surroundings = {},
+  { earlier, before, after, isSettled = false }: Surroundings = {},
 ): Finding[] {
   const toFinding =
     (effect: Finding['effect']) =>
@@ -200,12 +195,11 @@ export function findGaps(
   ];
   const isNewest = chain === 'bitcoin' && after === undefined;
   const lone = isNewest ? findManyMissing(counts) : [];
-  const isExact = blocks[0] === blocks[1] && !isFirst;
   const late = isNewest ? findMissingBetween(earlier, before, counts) : []; // about the day before, accepted already
   return [
     ...[...gaps, ...lone].map(toFinding('withheld')),
     ...findBlockCount({ block_count: counts['block_count'] ?? values.block_count }, blocks).map(
-      toFinding(isSettled && !isExact ? 'noted' : 'withheld'),
+      toFinding(isSettled ? 'noted' : 'withheld'),
     ),
     ...late.map(toFinding('noted')),
     ...findWithoutStatus(counts),

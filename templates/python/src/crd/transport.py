@@ -31,6 +31,8 @@ LARGE_BYTES = 2**20  # longer answers are received one after another
 PIECE_BYTES = 65_536
 REDIRECTS = 5
 MOVED = (301, 302, 303, 307, 308)
+EMPTY = (204, 304)  # have no content
+LENGTHS = ("content-length", "transfer-encoding")
 
 T = TypeVar("T")
 # What is raised without an answer, or within one; ValueError for an address that cannot be used.
@@ -158,7 +160,7 @@ class Transport:
                     pieces = answer.stream(PIECE_BYTES, decode_content=False)
                     encoding = answer.headers.get("Content-Encoding", "")
                     data = self.joined(unpacked(pieces, encoding, own + 1))
-                    if answer.status == 200 and not data and "Content-Length" not in answer.headers:
+                    if not data and answer.status not in EMPTY and not {*LENGTHS} & {*map(str.lower, answer.headers)}:
                         raise HTTPError("it ended within its headers")  # which the library takes for a whole answer
                     return answer.status, answer.headers, data
                 finally:

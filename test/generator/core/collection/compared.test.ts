@@ -112,14 +112,23 @@ describe('values of a day that cannot be together', () => {
     const [finding, ...others] = findUnrelated(values, DEFAULT_RULES[chain]);
     expect(others).toEqual([]);
     expect(findUnrelated({ ...values, [metric]: '0.01' }, DEFAULT_RULES[chain])).toEqual([]);
-    expect(finding).toMatchObject({ rule: 'relation', metrics: [metric], effect: 'omitted', message });
+    expect(finding).toMatchObject({
+      rule: 'relation',
+      metrics: [metric],
+      effect: metric === 'fee_median' ? 'noted' : 'omitted',
+      message,
+    });
   });
 
   it('are not judged without the others, and a whole may be reached', () => {
     const found = (values: DayValues, chain: Chain = 'base'): number =>
       findUnrelated(values, DEFAULT_RULES[chain]).length;
     expect(found({ failed_tx_count: '405000', gas_limit_mean: '0' })).toBe(0);
-    expect(found({ failed_tx_count: '7', tx_count: '7', fees_total: '0', fee_median: '1' })).toBe(0);
+    expect(found({ failed_tx_count: '7', tx_count: '7', fees_total: '0', fee_median: '0' })).toBe(0);
+    expect(found({ failed_tx_count: '5', tx_count: '0' })).toBe(1);
+    expect(found({ block_count: '0', gas_limit_mean: '0' })).toBe(0);
+    expect(found({ block_count: '7', gas_limit_mean: '0', gas_used: '9' })).toBe(1);
+    expect(found({ tx_count: '0', fees_total: '0', fee_median: '1' })).toBe(0);
     expect(found({ block_count: '3', gas_limit_mean: '0.1', gas_used: '0.30000000000000004' })).toBe(0);
     const fees = { fees_total: '10', tx_count: '400' };
     expect(found({ ...fees, fee_median: '0.4' }, 'arbitrum')).toBe(0);
