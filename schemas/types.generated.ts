@@ -2414,10 +2414,6 @@ export interface PolicyRules {
    * Least and most blocks of a day.
    */
   blocks?: number[];
-  /**
-   * Most that the median fee may be of the mean one. Default: 2, which is never exceeded where both are about the same transactions; 20 on arbitrum.
-   */
-  median_factor?: number;
   jump_factor?: PolicyJump;
   cross?: PolicyCross;
 }

@@ -134,15 +134,13 @@ export function describeProblems({ chains }: Pick<CollectReport, 'chains'>, reme
 /** Number of differences, withheld values and drifts of a chain that are named one by one. */
 const NAMED = 5;
 
-/** Names values with which another source, or another value of the day, does not agree, but which are accepted anyway. */
+/** Names values with which another source does not agree, but which are accepted anyway. */
 function describeContradictions(chain: Chain, findings: readonly DatedFinding[]): string[] {
-  const found = findings.filter(
-    ({ rule, effect }) => (rule === 'cross' || rule === 'relation') && effect === 'noted',
-  );
+  const found = findings.filter(({ rule, effect }) => rule === 'cross' && effect === 'noted');
   const rest = found.length - NAMED;
   return [
-    ...found.slice(0, NAMED).map(({ date, rule, message }) => `${chain}: ${date} ${rule}: ${message}`),
-    ...(rest > 0 ? [`${chain}: and ${count(rest, 'more difference')} (--json lists all)`] : []),
+    ...found.slice(0, NAMED).map(({ date, message }) => `${chain}: ${date} cross: ${message}`),
+    ...(rest > 0 ? [`${chain}: and ${count(rest, 'more difference')} from other sources`] : []),
   ];
 }
 

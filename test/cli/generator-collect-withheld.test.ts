@@ -47,13 +47,13 @@ describe('a withheld value for which no date waits', () => {
 
   it('is one of five that are named, and of more that are counted', async () => {
     await writeMore(
-      ...['new_addresses', 'failed_tx_count', 'block_count', 'gas_used', 'gas_limit_mean', 'l1_fees_total'],
+      ...['new_addresses', 'failed_tx_count', 'gas_used', 'gas_limit_mean', 'l1_fees_total'],
       'gas_price_mean',
     );
     const { stderr } = await scene.collect([], NEXT_MORNING);
     const lines = stderr.split('\n');
     expect(lines.filter((line) => line.includes(' does without '))).toHaveLength(5);
-    expect(lines[5]).toBe('base: and 2 more withheld values (--json lists all)');
+    expect(lines[5]).toBe('base: and 1 more withheld value (--json lists all)');
     expect(lines[6]?.match(/--accept /g)).toHaveLength(5);
   });
 

@@ -88,6 +88,7 @@ describe('generator collect', () => {
           findings: [],
           withheld: [],
           failures: [],
+          notes: [],
         },
       },
     });

@@ -30,11 +30,6 @@ export type CollectionRules = {
    * median is divided by `drops`: a day that is cut short is the usual fault of a source.
    */
   readonly jumpFactor: { readonly counts: number; readonly drops: number; readonly others: number };
-  /**
-   * Most that the median fee may be of the mean one. At least half of the fees are as high as their median, so that 2 is
-   * never exceeded where both are about the same transactions.
-   */
-  readonly medianFactor: number;
   /** Largest relative difference between two sources: of equally defined values, and of their usual ratio otherwise. */
   readonly cross: { readonly same: number; readonly ratio: number };
 };
@@ -47,7 +42,6 @@ const COMMON = {
   frozen: [],
   historyDates: 28,
   jumpFactor: { counts: 6, drops: 2, others: 50 }, // calibrated: DECISIONS.md, "Thresholds of the collection"
-  medianFactor: 2,
   cross: { same: 0.005, ratio: 0.05 },
 } as const;
 
@@ -77,7 +71,6 @@ export const DEFAULT_RULES: Readonly<Record<Chain, CollectionRules>> = {
     settlingDays: 7,
     frozen: ['l1_fees_total'], // growthepie recomputes all dates every night
     blocks: [300_000, 360_000],
-    medianFactor: 20, // growthepie counts the fees of other transactions than their median: up to 17.2 times
   },
   base: {
     ...COMMON,

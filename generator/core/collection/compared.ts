@@ -68,9 +68,7 @@ type Relation = {
   readonly metric: MetricName;
   /** `most` takes the values of these, in their order. */
   readonly of: readonly [MetricName, MetricName?];
-  readonly most?: (one: number, other: number, rules: Pick<CollectionRules, 'medianFactor'>) => number;
-  /** True if the sources may mean different transactions, so that the value is only noted. */
-  readonly isRough?: boolean;
+  readonly most?: (one: number, other: number) => number;
 };
 
 /** On all dates of the real histories the values are within these bounds (`npm run calibrate:collection`). */
@@ -82,12 +80,6 @@ const RELATIONS: readonly Relation[] = [
     of: ['gas_limit_mean', 'block_count'],
     most: (limit, count) => (limit === 0 ? Infinity : limit * count),
   },
-  {
-    metric: 'fee_median',
-    isRough: true,
-    of: ['fees_total', 'tx_count'],
-    most: (fees, count, { medianFactor }) => (fees * count === 0 ? Infinity : (medianFactor * fees) / count),
-  },
   { metric: 'block_weight', of: ['block_count'], most: (count) => 4_000_000 * count },
   { metric: 'block_size', of: ['block_count'], most: (count) => 4_000_000 * count },
   { metric: 'issuance', of: ['block_count'], most: (count) => 50 * count },
@@ -97,8 +89,8 @@ const RELATIONS: readonly Relation[] = [
 const ROUNDED = 1 + 1e-6;
 
 /** Finds values that cannot be, together with other values of the same day. */
-export function findUnrelated(values: DayValues, rules: Pick<CollectionRules, 'medianFactor'>): Finding[] {
-  return RELATIONS.flatMap(({ metric, of, most, isRough = false }): Finding[] => {
+export function findUnrelated(values: DayValues): Finding[] {
+  return RELATIONS.flatMap(({ metric, of, most }): Finding[] => {
     const text = values[metric];
     const others = of.flatMap((each) => (each === undefined ? [] : [{ name: each, value: values[each] }]));
     if (text === undefined || others.some(({ value }) => value === undefined)) return [];
@@ -107,7 +99,7 @@ export function findUnrelated(values: DayValues, rules: Pick<CollectionRules, 'm
       {
         rule: 'relation',
         metrics: [metric],
-        effect: isRough ? 'noted' : 'omitted',
+        effect: 'omitted',
         message,
         value: text,
         bound,
@@ -116,7 +108,7 @@ export function findUnrelated(values: DayValues, rules: Pick<CollectionRules, 'm
     const [one = NaN, other = NaN] = others.map(({ value }) => Number(value));
     if (most === undefined)
       return text === '0' && one > 0 ? unrelated(`${metric} is 0, but ${named}.`, '1') : [];
-    const bound = most(one, other, rules);
+    const bound = most(one, other);
     return Number(text) > bound * ROUNDED
       ? unrelated(`${metric} is ${text}, more than ${bound}: ${named}.`, String(bound))
       : [];

@@ -75,7 +75,7 @@ export function judgeDay(
     ...compareSources(present, checks, rules),
   ].map((finding) => settle(accept(finding)));
   const isStopped = stoppedBy(compared);
-  const unrelated = findUnrelated(present, rules)
+  const unrelated = findUnrelated(present)
     .filter(({ metrics }) => !metrics.every((metric) => isStopped.includes(metric)))
     .map(accept);
   const stopped = [...missing, ...compared, ...unrelated];

@@ -1,7 +1,7 @@
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
 import { findJumps, findUnrelated } from '../../../../generator/core/collection/compared.js';
 import type { DayValues, EarlierDate } from '../../../../generator/core/collection/day-values.js';
-import type { Chain, MetricName } from '../../../../schemas/types.generated.js';
+import type { MetricName } from '../../../../schemas/types.generated.js';
 import { addDays } from '../../../../schemas/dates.js';
 
 const DATE = '2026-08-19';
@@ -65,73 +65,56 @@ describe('a value far from the median', () => {
 });
 
 describe('values of a day that cannot be together', () => {
-  it.each<[Chain, DayValues, MetricName, string]>([
+  it.each<[DayValues, MetricName, string]>([
     [
-      'base',
       { tx_count: '225000', failed_tx_count: '405000' },
       'failed_tx_count',
       'failed_tx_count is 405000, more than 225000: tx_count is 225000.',
     ],
     [
-      'ethereum',
       { block_count: '7100', gas_limit_mean: '0' },
       'gas_limit_mean',
       'gas_limit_mean is 0, but block_count is 7100.',
     ],
     [
-      'ethereum',
       { block_count: '7100', gas_limit_mean: '30000000', gas_used: '214000000000' },
       'gas_used',
       'gas_used is 214000000000, more than 213000000000: gas_limit_mean is 30000000 and block_count is 7100.',
     ],
     [
-      'bitcoin',
-      { fees_total: '10', tx_count: '400', fee_median: '0.051' },
-      'fee_median',
-      'fee_median is 0.051, more than 0.05: fees_total is 10 and tx_count is 400.',
-    ],
-    [
-      'bitcoin',
       { block_count: '144', block_weight: '576010000' },
       'block_weight',
       'block_weight is 576010000, more than 576000000: block_count is 144.',
     ],
     [
-      'bitcoin',
       { block_count: '144', block_size: '700000000' },
       'block_size',
       'block_size is 700000000, more than 576000000: block_count is 144.',
     ],
     [
-      'bitcoin',
       { block_count: '144', issuance: '7300' },
       'issuance',
       'issuance is 7300, more than 7200: block_count is 144.',
     ],
-  ])('on %s: %p', (chain, values, metric, message) => {
-    const [finding, ...others] = findUnrelated(values, DEFAULT_RULES[chain]);
+  ])('%p', (values, metric, message) => {
+    const [finding, ...others] = findUnrelated(values);
     expect(others).toEqual([]);
-    expect(findUnrelated({ ...values, [metric]: '0.01' }, DEFAULT_RULES[chain])).toEqual([]);
+    expect(findUnrelated({ ...values, [metric]: '0.01' })).toEqual([]);
     expect(finding).toMatchObject({
       rule: 'relation',
       metrics: [metric],
-      effect: metric === 'fee_median' ? 'noted' : 'omitted',
+      effect: 'omitted',
       message,
     });
   });
 
   it('are not judged without the others, and a whole may be reached', () => {
-    const found = (values: DayValues, chain: Chain = 'base'): number =>
-      findUnrelated(values, DEFAULT_RULES[chain]).length;
+    const found = (values: DayValues): number => findUnrelated(values).length;
     expect(found({ failed_tx_count: '405000', gas_limit_mean: '0' })).toBe(0);
-    expect(found({ failed_tx_count: '7', tx_count: '7', fees_total: '0', fee_median: '0' })).toBe(0);
+    expect(found({ failed_tx_count: '7', tx_count: '7' })).toBe(0);
     expect(found({ failed_tx_count: '5', tx_count: '0' })).toBe(1);
     expect(found({ block_count: '0', gas_limit_mean: '0' })).toBe(0);
     expect(found({ block_count: '7', gas_limit_mean: '0', gas_used: '9' })).toBe(1);
-    expect(found({ tx_count: '0', fees_total: '0', fee_median: '1' })).toBe(0);
     expect(found({ block_count: '3', gas_limit_mean: '0.1', gas_used: '0.30000000000000004' })).toBe(0);
-    const fees = { fees_total: '10', tx_count: '400' };
-    expect(found({ ...fees, fee_median: '0.4' }, 'arbitrum')).toBe(0);
-    expect(found({ ...fees, fee_median: '0.6' }, 'arbitrum')).toBe(1);
   });
 });
