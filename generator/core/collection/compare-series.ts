@@ -67,14 +67,14 @@ function compareMetric(metric: MetricName, days: readonly PairedDay[]): MetricCo
   };
 }
 
-/** Number of dates from which equal neighbours are no chance. */
+/** Number of dates from which equal neighbours cannot be chance. */
 const FEWEST_SHIFTED = 7;
 
 /**
  * Returns by how many days the values of a metric of A are shifted against B: on every date but a few, its value is the one
- * that B has beside, and not the one of the same date. A text that repeats itself says nothing.
+ * that B has on the neighbouring date, and not the one of the same date. A value that repeats itself says nothing.
  */
-export function findShift(
+function findShift(
   a: ReadonlyMap<string, string | undefined>,
   b: ReadonlyMap<string, string | undefined>,
 ): Shift | undefined {

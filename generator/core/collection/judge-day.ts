@@ -74,9 +74,9 @@ export function judgeDay(
     ),
     ...compareSources(present, checks, rules),
   ].map((finding) => settle(accept(finding)));
-  const isStopped = stoppedBy(compared);
+  const already = stoppedBy(compared);
   const unrelated = findUnrelated(present)
-    .filter(({ metrics }) => !metrics.every((metric) => isStopped.includes(metric)))
+    .filter(({ metrics }) => !metrics.every((metric) => already.includes(metric)))
     .map(accept);
   const stopped = [...missing, ...compared, ...unrelated];
   const together = findDependent(present, stopped);
