@@ -145,6 +145,7 @@ export function signOutAt({ method, url, fields }: SignOut): void {
     form.append(element('input', { type: 'hidden', name, value }));
   document.body.append(form);
   form.submit();
+  form.remove(); // the token must not stay in the page if the browser blocks the form
 }
 
 function explain(error: unknown): Refused {
