@@ -53,15 +53,15 @@ def slow() -> Iterator[SlowHeaders]:
 def test_headers_without_an_end_are_given_up_and_no_thread_stays(
     slow: SlowHeaders, client_of: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = threading.active_count()
     monkeypatch.setattr("crd.transport.ANSWER_SECONDS", 0.2)
     monkeypatch.setattr(connections, "AGAIN_SECONDS", 0.1)
+    transport = client_of(base_url=slow.url, api_key=None, tries=1).files.transport
     with pytest.raises(FileError, match="took more than 0 seconds"):
-        client_of(base_url=slow.url, api_key=None, tries=1).files.transport.request_public(STATUS, None, True)
+        transport.request_public(STATUS, None, True)
     assert slow.ended.wait(5)
-    slow.thread.join()
-    while threading.active_count() >= before:  # the one of `slow` has ended too
-        time.sleep(0.01)
+    watcher = transport.connections.watcher
+    if watcher is not None:  # otherwise it has ended already
+        ends(watcher)
 
 
 def test_an_answer_that_ends_within_its_headers_is_no_answer(client_of: Callable[..., Client]) -> None:
@@ -155,23 +155,29 @@ def test_the_proxy_is_the_one_of_the_environment_for_the_address(monkeypatch: py
 def test_a_watch_ends_with_the_requests_that_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "AGAIN_SECONDS", 0.1)
     watched = Connections(1)
-    before = threading.active_count()
     for _ in range(2):  # and begins again
         with watched.limited(1):
-            assert threading.active_count() == before + 1
-        while threading.active_count() > before:
-            time.sleep(0.01)
+            watcher = watcher_of(watched)
+        ends(watcher)
     with watched.limited(120):
-        pass
+        watcher = watcher_of(watched)
     watched.close()
-    while threading.active_count() > before:
-        time.sleep(0.01)
+    ends(watcher)
     other = Connections(1)
     with other.limited(120):
-        pass
+        watcher = watcher_of(other)
     del other
-    while threading.active_count() > before:
-        time.sleep(0.01)
+    ends(watcher)
+
+
+def watcher_of(connections: Connections) -> threading.Thread:
+    assert connections.watcher is not None and connections.watcher.is_alive()
+    return connections.watcher
+
+
+def ends(thread: threading.Thread) -> None:
+    thread.join(30)
+    assert not thread.is_alive()
 
 
 def test_a_request_that_takes_too_long_ends_no_other_one(

@@ -94,8 +94,9 @@ class Archive:
         table = concatenate([each for each in tables if len(each) > 0] or tables[:1], {})
         if len(table) == 0:
             return table
-        cells = zip(*(table.cells(name) for name in ("date", "in_force_from", "in_force_until")))
-        kept = table.where([start <= date <= end and keep(since, until) for date, since, until in cells])
+        cells = [table.cells(name) for name in ("date", "in_force_from", "in_force_until")]
+        is_kept = {each: keep(*each) for each in set(zip(*cells[1:]))}
+        kept = table.where([start <= date <= end and is_kept[since, until] for date, since, until in zip(*cells)])
         first, last = ["date", "chain"], ["status", "backfilled", *PROVENANCE]
         values = [name for name in kept.names if name not in {*first, *last}]
         return kept.select([*first, *in_order(self.genre, values), *last])
@@ -184,7 +185,7 @@ class Archive:
         newest = list(self.manifest.entries)
         count = len(newest) - newest.index(min(dates))
         window = next((name for name, days in WINDOWS.items() if days >= count), "365d")
-        return bundled_days(self.files, self.genre, self.chain, window)
+        return bundled_days(self.files, self.genre, self.chain, window, set(dates))
 
 
 def unchanged(read: Callable[[], T]) -> T:
@@ -205,10 +206,12 @@ def signals_of(files: Files, genre: str, chain: str, version: str) -> Signals:
     return [each for each in methodology["signals"] if chain in each["chains"]]
 
 
-def bundled_days(files: Files, genre: str, chain: str, window: str) -> dict[str, dict[str, Any]]:
-    """Returns the records of a bundle by the digests of their day files."""
+def bundled_days(
+    files: Files, genre: str, chain: str, window: str, dates: Collection[str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Returns the records of a bundle, or those of `dates`, by the digests of their day files."""
     days = files.subscriber(bundle_path(genre, chain, window)).json(bundle(genre))["days"]
-    return {sha256(day).hex(): day for day in days}
+    return {sha256(day).hex(): day for day in days if dates is None or day["date"] in dates}
 
 
 def parallel(

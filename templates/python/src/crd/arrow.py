@@ -44,6 +44,7 @@ def usual_table(volumes: Sequence[Any], filled: Iterable[str]) -> Any:
     if joined is None:
         return None
     try:
+        joined = joined.unify_dictionaries()
         schema = usual_schema(tuple(joined.column_names))
         if joined.schema.types != schema.types:
             columns = zip(joined.column_names, joined.columns)
@@ -85,7 +86,7 @@ def are_valid(kind: Kind, cells: Any) -> bool:
     import pyarrow.compute
 
     if kind in ("label", "text"):
-        return all(are_texts(chunk.dictionary) for chunk in cells.chunks)
+        return cells.num_chunks == 0 or are_texts(cells.chunk(0).dictionary)  # which all chunks have
     if kind == "number":  # a sum of other numbers than finite ones is not finite
         return math.isfinite(pyarrow.compute.sum(cells).as_py() or 0.0)
     if kind == "boolean":
@@ -139,11 +140,14 @@ def arrow_table(columns: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def concatenate_arrow(tables: Sequence[Any]) -> Any:
-    """Returns the rows of all tables; None if they do not fit together. A missing column is empty."""
+    """
+    Returns the rows of all tables, without a copy of their cells; None if they do not fit together. A missing column is
+    empty.
+    """
     import pyarrow
 
     try:
-        return pyarrow.concat_tables(tables, promote_options="default").unify_dictionaries().combine_chunks()
+        return pyarrow.concat_tables(tables, promote_options="default")
     except (pyarrow.ArrowException, TypeError):  # such as more text than an array can have, or a table that is None
         return None
 
@@ -174,14 +178,12 @@ def categorical(name: str, column: Any) -> Any:
     """Returns labels as a pandas.Categorical."""
     import numpy
     import pandas
+    import pyarrow
 
-    parts, used = [], set()
-    for chunk in column.chunks:
-        known = [*chunk.dictionary.to_pylist(), None]  # the last one is at -1, which is a missing label
-        indices = chunk.indices.fill_null(-1).to_numpy()
-        used |= {known[i] for i in numpy.unique(indices)}
-        parts.append((known, indices))
-    labels = all_labels(name, used)
+    whole = pyarrow.table({name: column}).unify_dictionaries().combine_chunks()[name].chunk(0)
+    known = [*whole.dictionary.to_pylist(), None]  # the last one is at -1, which is a missing label
+    indices = whole.indices.fill_null(-1).to_numpy()
+    labels = all_labels(name, {known[i] for i in numpy.unique(indices)})
     codes = {label: code for code, label in enumerate(labels)}
-    places = [numpy.array([codes.get(each, -1) for each in known])[indices] for known, indices in parts]
-    return pandas.Categorical.from_codes(numpy.concatenate(places), pandas.Index(labels))
+    places = numpy.array([codes.get(each, -1) for each in known])
+    return pandas.Categorical.from_codes(places[indices], pandas.Index(labels))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-import os
-import tempfile
+import uuid
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,13 +62,13 @@ class Cache:
 
 def replace_file(path: Path, data: bytes) -> None:
     """Writes a file at once or not at all. Does nothing if the folder cannot be written: it is only a cache."""
-    part = None
+    part = path.with_name(f"{uuid.uuid4().hex}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-            part = file.name
+        if not path.parent.is_dir():
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("xb") as file:
             file.write(data)
-        os.replace(part, path)
+        part.replace(path)
     except OSError:
-        if part is not None:
-            Path(part).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink()

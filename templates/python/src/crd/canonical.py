@@ -21,8 +21,9 @@ def canonical(value: Any) -> str:
         return number_text(float(value))
     if isinstance(value, list):
         return "[" + ",".join(map(canonical, value)) + "]"
-    names = sorted(value, key=lambda name: name.encode("utf-16-be"))
-    return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
+    # The order of code points is the order of UTF-16 code units up to U+FFFF, and costs less.
+    names = sorted(value, key=None if "".join(value).isascii() else lambda name: name.encode("utf-16-be"))
+    return "{" + ",".join([encode_basestring(name) + ":" + canonical(value[name]) for name in names]) + "}"
 
 
 def number_text(x: float) -> str:

@@ -61,9 +61,17 @@ class Connections:
 
     def open(self, url: str, headers: dict[str, str]) -> urllib3.BaseHTTPResponse:
         """Sends a GET request, and returns its answer, whose content is not read yet. Redirects are not followed."""
-        return self.manager(proxy_of(url)).request(
+        proxy = proxy_of(url)
+        manager = self.manager(proxy)
+        requests: urllib3.PoolManager | urllib3.HTTPConnectionPool = manager
+        target = url
+        if proxy is None:  # as the manager does, which parses each address three times
+            parts = urlsplit(url)
+            requests = manager.connection_from_host(parts.hostname, parts.port, parts.scheme)
+            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        return requests.request(
             "GET",
-            url,
+            target,
             headers=headers,
             redirect=False,
             retries=False,

@@ -12,14 +12,13 @@ from .values import (
     chain,
     date,
     each_of,
-    either,
     exactly,
     having,
     instant,
     methodology_version,
     name,
-    nothing,
     number,
+    optional,
     optional_cell_text,
     optional_number,
     optional_sentence,
@@ -42,10 +41,10 @@ MAX_NAMES = 200  # of metrics, signals, dimensions and sources
 GENRE = "meta|gold|derived|briefs|lineage"
 HOST = r"([A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?|\[[0-9a-fA-F:.]+\]"
 
-optional_date = either(nothing, date)
-optional_instant = either(nothing, instant)
+optional_date = optional(date)
+optional_instant = optional(instant)
 word = text("[A-Za-z0-9_.:-]{1,100}")
-optional_word = either(nothing, word)
+optional_word = optional(word)
 counted = whole(0, 2**53)
 
 url = text(rf"https?://({HOST})(:\d{{1,5}})?([/?][!-~]*)?", 8_000)

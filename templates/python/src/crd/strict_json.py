@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 import math
 import re
@@ -45,13 +44,19 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def parse_json(data: bytes, parse_whole: Callable[[str], float] = whole) -> Any:
     """Returns the value of a JSON text. Raises ValueError with the reason if it is not one, or beyond the limits."""
-    names = check_limits(data)
+    names, members = check_limits(data), 0
     text = data.decode("utf-8")
+
+    def count(value: dict[str, Any]) -> dict[str, Any]:
+        nonlocal members
+        members += len(value)
+        return value
+
     loads = functools.partial(json.loads, text, parse_int=parse_whole, parse_float=finite, parse_constant=finite)
     try:
-        try:  # first without a call and a list for each object
-            value = loads()
-            has_all = count_members(value) == names
+        try:  # first without a list for each object
+            value = loads(object_hook=count)
+            has_all = members == names
         except ValueError:
             has_all = False
         if not has_all:
@@ -72,18 +77,6 @@ def parse_canonical(data: bytes) -> Any:
     if canonical(value).encode("utf-8") != data:
         raise ValueError("it is not canonical JSON")
     return value
-
-
-def count_members(value: Any) -> int:
-    """Returns the number of members of all objects in a value."""
-    count, level = 0, [value]
-    while level:
-        objects = [each for each in level if type(each) is dict]
-        arrays = [each for each in level if type(each) is list]
-        count += sum(map(len, objects))
-        inner = itertools.chain.from_iterable([*map(dict.values, objects), *arrays])
-        level = [each for each in inner if type(each) in (dict, list)]
-    return count
 
 
 def check_limits(data: bytes) -> int:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import datetime
 import functools
+import itertools
 import math
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
@@ -77,8 +79,12 @@ def text(pattern: str, longest: int = 10_000) -> Form:
     return check
 
 
-def exactly(*expected: str | None) -> Form:
-    return lambda value: when(value in expected)
+def exactly(*expected: str) -> Form:
+    def check(value: Any) -> str | None:
+        return when(value in expected)
+
+    QUICK[check] = lambda values: all_are(str, values) and set(values) <= {*expected}
+    return check
 
 
 def whole(least: int, most: int) -> Form:
@@ -105,6 +111,16 @@ def either(*forms: Form) -> Form:
     return lambda value: when(any(form(value) is None for form in forms))
 
 
+def optional(form: Form) -> Form:
+    """Returns the form of None, or of a value that has a form."""
+
+    def check(value: Any) -> str | None:
+        return when(value is None or form(value) is None)
+
+    QUICK[check] = lambda values: all_have(form, [value for value in values if value is not None])
+    return check
+
+
 def record(**members: Form) -> Form:
     """Returns the form of an object with exactly these members."""
     check_each = having({}, **members)
@@ -118,10 +134,10 @@ def record(**members: Form) -> Form:
     return check
 
 
-def having(optional: Mapping[str, Form], /, **members: Form) -> Form:
-    """Returns the form of an object with at least these members, and perhaps optional and other ones."""
+def having(others: Mapping[str, Form], /, **members: Form) -> Form:
+    """Returns the form of an object with at least these members, perhaps some `others`, and perhaps unknown ones."""
     required = members.keys()
-    forms = list({**optional, **members}.items())
+    forms = list({**others, **members}.items())
 
     def check(value: Any) -> str | None:
         if not isinstance(value, dict):
@@ -136,9 +152,13 @@ def having(optional: Mapping[str, Form], /, **members: Form) -> Form:
         return None
 
     def check_all(values: list[Any]) -> bool:
-        if not all_are(dict, values) or not all(map(required.__le__, map(dict.keys, values))):
+        if not all_are(dict, values):
             return False
-        columns = ((form, [value[name] for value in values if name in value]) for name, form in forms)
+        columns = [(form, [value[name] for value in values if name in value]) for name, form in others.items()]
+        try:
+            columns += [(form, [*map(operator.itemgetter(name), values)]) for name, form in members.items()]
+        except KeyError:
+            return False
         return all(all_have(form, column) for form, column in columns)
 
     QUICK[check] = check_all
@@ -156,7 +176,7 @@ def each_of(form: Form, most: int, least: int = 1) -> Form:
         return next((fault for i, item in enumerate(value) if (fault := at(i, form(item))) is not None), None)
 
     def check_all(values: list[Any]) -> bool:
-        if not all_are(list, values) or not all(least <= len(value) <= most for value in values):
+        if not all_are(list, values) or not all(least <= count <= most for count in set(map(len, values))):
             return False
         return all_have(form, [item for value in values for item in value])
 
@@ -173,6 +193,13 @@ def by_name(name_form: Form, form: Form, most: int = 1_000_000) -> Form:
         named = ((name, name_form(name) is not None or form(item) is not None) for name, item in value.items())
         return next((str(name) for name, is_wrong in named if is_wrong), None)
 
+    def check_all(values: list[Any]) -> bool:
+        if not all_are(dict, values) or max(map(len, values), default=0) > most:
+            return False
+        names = dict.fromkeys(itertools.chain.from_iterable(values))
+        return all_have(name_form, [*names]) and all_have(form, [item for value in values for item in value.values()])
+
+    QUICK[check] = check_all
     return check
 
 
@@ -211,7 +238,6 @@ def to_time(text: str) -> datetime.datetime:
 REVISION = r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\.(?!000000)\d{6}"
 is_date = text(r"\d{4}-\d\d-\d\d")
 is_instant = text(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-nothing = exactly(None)
 chain = text("[a-z][a-z0-9]{0,29}")
 name = text("[a-z][a-z0-9_]{0,99}")
 period = text(r"\d{4}(-(0[1-9]|1[0-2]))?")
@@ -228,6 +254,6 @@ sentence = text("(?s).*", 1_000)
 # A spreadsheet runs a text that begins like a formula, and CSV files contain these. Some split lines at semicolons.
 SPACE = r"[\s\xa0\u2000-\u200b\u3000\ufeff]"
 cell_text = text(rf"(?!{SPACE}|(?:.*;)?{SPACE}*[=+@\-＝＋－＠])[^\t\r\n]+", 1_000)  # noqa: RUF001
-optional_number = either(nothing, number)
-optional_cell_text = either(nothing, cell_text)
-optional_sentence = either(nothing, sentence)
+optional_number = optional(number)
+optional_cell_text = optional(cell_text)
+optional_sentence = optional(sentence)
