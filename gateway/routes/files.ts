@@ -8,6 +8,7 @@ import {
   manifestPath,
   volumePath,
 } from '../../schemas/paths.js';
+import type { VolumeFormat } from '../../schemas/catalog.js';
 import { responseFormOf, matchesEtag } from '../core/http/conditions.js';
 import { decide } from '../core/access/entitlements.js';
 import { parseFileRequest, type FileRequest } from '../core/access/file-request.js';
@@ -60,8 +61,8 @@ const TEMPLATES = {
  *   lapsed, updated from Stripe, because access may have begun a moment ago.
  * - The newest release says which object the path is. If it may be too old to have the file, a newer one is looked for.
  * - `If-None-Match` with the digest is answered from the release, without a URL.
- * - Any other request gets a URL for this object and its method, which expires: as a redirect, or in a JSON document. File
- *   contents never pass through here.
+ * - Any other request gets a URL for this object and its method, which expires: as a redirect, or in a JSON document, which
+ *   for a manifest can have the URLs of its volumes. File contents never pass through here.
  * - So one server answers GET and HEAD of a file, with one ETag: readers of parts of files compare them. A redirect has none.
  */
 export function createFilesHandlers(options: FilesOptions): Middleware[] {
@@ -79,7 +80,11 @@ function authorize(options: FilesOptions): Middleware {
   const { authentication, stripeRefresh, releases, signer, metrics, now, clock } = options;
   return async (req, res) => {
     const context = contextOf(res);
-    const { file, form = responseFormOf(req.headers.accept) } = parseFileRequest(context.path, context.query);
+    const {
+      file,
+      form = responseFormOf(req.headers.accept),
+      volumes: format,
+    } = parseFileRequest(context.path, context.query);
     context.route = TEMPLATES[file.kind];
 
     const caller = await authentication.authenticateKey(req, res);
@@ -105,8 +110,33 @@ function authorize(options: FilesOptions): Middleware {
     metrics.signed((clock() - startedMs) / 1000);
     context.decision = form;
     if (form === 'redirect') sendRedirect(res, facts, signed);
-    else sendDocument(res, facts, signed);
+    else sendDocument(res, facts, signed, format && (await signVolumes(options, file, format)));
   };
+}
+
+/** A volume of an archive, and its URL. */
+type VolumeLink = {
+  readonly path: string;
+  readonly url: string;
+  readonly sha256: string;
+  readonly bytes: number;
+};
+
+/** Returns links to all volumes of an archive. Each plan that includes its manifest includes them. */
+async function signVolumes(
+  { releases, signer }: FilesOptions,
+  { genre, chain }: FileRequest,
+  format: VolumeFormat,
+): Promise<VolumeLink[]> {
+  const [before = '', after = ''] = volumePath(genre, chain, '{period}', format).split('{period}');
+  const files = [...(releases.current()?.files.values() ?? [])];
+  const volumes = files.filter(({ path }) => path.startsWith(before) && path.endsWith(after));
+  return Promise.all(
+    volumes.map(async (facts) => {
+      const { url } = await signer.sign(facts, 'GET');
+      return { path: facts.path, url, sha256: facts.sha256, bytes: facts.sizeBytes };
+    }),
+  );
 }
 
 /** Returns the headers of every response about a file. Caches must not store them: they apply to one key for a limited time. */
@@ -128,7 +158,12 @@ function sendRedirect(res: ServerResponse, facts: FileFacts, { url, expiresInSec
   res.end();
 }
 
-function sendDocument(res: ServerResponse, facts: FileFacts, { url, expiresInSeconds }: SignedUrl): void {
+function sendDocument(
+  res: ServerResponse,
+  facts: FileFacts,
+  { url, expiresInSeconds }: SignedUrl,
+  volumes: readonly VolumeLink[] | undefined,
+): void {
   const document = {
     url,
     expires_in: expiresInSeconds,
@@ -136,6 +171,7 @@ function sendDocument(res: ServerResponse, facts: FileFacts, { url, expiresInSec
     bytes: facts.sizeBytes,
     media_type: facts.mediaType,
     published_revision: facts.revision,
+    ...(volumes && { volumes }),
   };
   const body = Buffer.from(JSON.stringify(document));
   res.writeHead(200, {

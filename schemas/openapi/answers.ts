@@ -13,6 +13,11 @@ const keyId = {
   description: 'Public id of a key. It is not a secret.',
 };
 const url = { type: 'string', format: 'uri' };
+const signedUrl = {
+  ...url,
+  description: 'Signed URL, valid for `expires_in` seconds. Do not send the API key there.',
+};
+const fileDigest = { ...sha256, description: "SHA-256 of the file's bytes." };
 
 /** Returns the schema of an object with these properties, required unless they are optional, and no others. */
 function closed(description: string, properties: JsonObject, optional: readonly string[] = []): JsonObject {
@@ -37,17 +42,32 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     code: { type: 'string', enum: Object.keys(PROBLEMS), description: 'Stable name of the problem.' },
   }),
-  'file-link': closed('The URL of a file, for clients that cannot follow a redirect.', {
-    url: {
-      ...url,
-      description: 'Signed URL, valid for `expires_in` seconds. Do not send the API key there.',
+  'file-link': closed(
+    'The URL of a file, for clients that cannot follow a redirect.',
+    {
+      url: signedUrl,
+      expires_in: {
+        type: 'integer',
+        minimum: 0,
+        description: 'Number of seconds for which the URLs are valid.',
+      },
+      sha256: fileDigest,
+      bytes: { type: 'integer', minimum: 1 },
+      media_type: { type: 'string' },
+      published_revision: revision,
+      volumes: {
+        type: 'array',
+        description: 'The volumes that the manifest lists. Only with `volumes`.',
+        items: closed('A volume.', {
+          path: { type: 'string', description: 'Path, as in the manifest.' },
+          url: signedUrl,
+          sha256: fileDigest,
+          bytes: { type: 'integer', minimum: 1 },
+        }),
+      },
     },
-    expires_in: { type: 'integer', minimum: 0, description: 'Number of seconds for which the URL is valid.' },
-    sha256: { ...sha256, description: "SHA-256 of the file's bytes." },
-    bytes: { type: 'integer', minimum: 1 },
-    media_type: { type: 'string' },
-    published_revision: revision,
-  }),
+    ['volumes'],
+  ),
   'key-created': closed('A new API key. The secret key is returned only once.', {
     key: schemaRef('api-key'),
     id: keyId,

@@ -30,6 +30,7 @@ import {
   RATE,
   REDIRECT,
   REVISION,
+  VOLUMES,
   WINDOW,
 } from './parameters.js';
 
@@ -147,7 +148,7 @@ export function filePaths(): Record<string, JsonObject> {
     [manifestPath('{genre}', '{chain}')]: subscriberFile(
       'getManifest',
       'Retrieve an archive manifest',
-      [GENRE, CHAIN],
+      [GENRE, CHAIN, VOLUMES],
       { description: ARCHIVE },
     ),
     [dayPath('{genre}', '{chain}', '{date}')]: subscriberFile(

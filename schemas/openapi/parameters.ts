@@ -1,4 +1,4 @@
-import { CHAIN_IDS, GENRES, WINDOWS } from '../catalog.js';
+import { CHAIN_IDS, GENRES, VOLUME_FORMATS, WINDOWS } from '../catalog.js';
 import { schemaRef, type JsonObject } from './components.js';
 import type { HeaderName } from './headers.js';
 import type { Content } from './operations.js';
@@ -73,6 +73,15 @@ export const REVISION = {
   schema: schemaRef('common.revision'),
   description: 'Returns the date as it was published in this revision. A manifest lists the revisions.',
   example: '2023-09-27.000001',
+};
+export const VOLUMES = {
+  name: 'volumes',
+  in: 'query',
+  required: false,
+  schema: { type: 'string', enum: [...VOLUME_FORMATS] },
+  description:
+    'Returns a document as with `redirect=false`, in which `volumes` has links to all volumes in this format.',
+  example: 'parquet',
 };
 export const REDIRECT = {
   name: 'redirect',

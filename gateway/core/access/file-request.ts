@@ -46,10 +46,18 @@ export type FileRequest =
 /** The form of the response: a redirect to the file, or a document with its URL. */
 export type ResponseForm = 'redirect' | 'document';
 
-/** A parsed request. `form` is absent if the query does not set it. */
-type ParsedFileRequest = { readonly file: FileRequest; readonly form?: ResponseForm };
+/**
+ * A parsed request. `form` is absent if the query does not set it. `volumes` asks for links to the volumes of a manifest,
+ * which need a document.
+ */
+type ParsedFileRequest = {
+  readonly file: FileRequest;
+  readonly form?: ResponseForm;
+  readonly volumes?: VolumeFormat;
+};
 
 const NO_FILE = 'No file has this path. Check the genre, chain, window and date against the API reference.';
+const NO_REDIRECT = 'A redirect has no links to volumes. Leave out redirect=true.';
 const DAY = /^(.+)\/(\d{4}-\d{2}-\d{2})(\.lineage)?\.json$/;
 
 /** All paths of bundles and manifests. They are looked up here instead of being parsed. */
@@ -127,16 +135,35 @@ function parseVolume(path: string): FileRequest | undefined {
 function parseQuery(file: FileRequest, query: string): ParsedFileRequest {
   let form: ResponseForm | undefined;
   let revision: string | undefined;
+  let volumes: VolumeFormat | undefined;
   for (const [name, value] of new URLSearchParams(query)) {
     if (name === 'redirect' && form === undefined) form = parseForm(value);
     else if (name === 'revision' && revision === undefined && file.kind === 'day')
       revision = parseRevision(value);
+    else if (name === 'volumes' && volumes === undefined && hasVolumes(file))
+      volumes = parseVolumeFormat(value);
     else throw new GatewayError('request-malformed', { detail: explainParameter(name, file) });
+  }
+  if (volumes !== undefined) {
+    if (form === 'redirect') throw new GatewayError('request-malformed', { detail: NO_REDIRECT });
+    return { file, form: 'document', volumes };
   }
   return {
     file: revision === undefined || file.kind !== 'day' ? file : { ...file, revision },
     ...(form === undefined ? {} : { form }),
   };
+}
+
+/** Returns whether a file is a manifest that lists volumes. */
+const hasVolumes = ({ kind, genre }: FileRequest): boolean =>
+  kind === 'manifest' && VOLUME_GENRES.some((each) => each === genre);
+
+function parseVolumeFormat(value: string): VolumeFormat {
+  const format = VOLUME_FORMATS.find((each) => each === value);
+  if (format !== undefined) return format;
+  throw new GatewayError('request-malformed', {
+    detail: `Invalid value for "volumes": use ${VOLUME_FORMATS.join(' or ')}.`,
+  });
 }
 
 function parseForm(value: string): ResponseForm {
@@ -158,7 +185,13 @@ function explainParameter(name: string, file: FileRequest): string {
     return 'Send the API key in the header Authorization, not in the URL: URLs are logged.';
   }
   if (name === 'redirect') return 'Send the parameter redirect only once.';
-  if (name !== 'revision') return 'Unknown parameter. Files accept redirect, and day files also revision.';
+  if (name === 'volumes') {
+    return hasVolumes(file)
+      ? 'Send the parameter volumes only once.'
+      : `Only the manifests of ${VOLUME_GENRES.join(', ')} accept the parameter volumes.`;
+  }
+  if (name !== 'revision')
+    return 'Unknown parameter. Files accept redirect, day files also revision, and manifests also volumes.';
   return file.kind === 'day'
     ? 'Send the parameter revision only once.'
     : 'Only day files accept the parameter revision.';

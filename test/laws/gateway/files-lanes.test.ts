@@ -116,6 +116,7 @@ function createGenerator(random: () => number): () => RawRequest {
       '?redirect=false',
       '?redirect=true',
       '?redirect=0',
+      '?volumes=csv',
       '?redirect=false&redirect=false',
       '?revision=2022-02-10.000001',
       '?revision=2022-02-10.000009',

@@ -16,6 +16,7 @@ import {
 import { VOLUME_FORMATS } from '../../../schemas/catalog.js';
 import { createFakeBilling, FAKE_SIGNATURE } from '../../../scripts/stripe/fake-billing.js';
 import { BILLING, PRICES } from '../../support/stripe/billing.js';
+import { sha256Hex } from '../../../schemas/digest.js';
 import { startGateway, type GatewayServer } from '../../support/gateway/gateway-server.js';
 import { collectValues, publishCollection } from '../../support/release/publish-collection.js';
 import { publishSeries } from '../../support/release/publish-series.js';
@@ -148,6 +149,8 @@ it.each([
   [dayPath('gold', 'base', '2031-01-01'), 404],
   [manifestPath('meta', 'base'), 307],
   [bundlePath('gold', 'bitcoin', 'latest'), 404],
+  [`${manifestPath('meta', 'base')}?volumes=parquet`, 200],
+  [`${manifestPath('briefs', 'base')}?volumes=parquet`, 400],
   [`${FILES_PATH}/gold/base/7d/latest.json?redirect=maybe`, 400],
 ])('%s returns %d as in OpenAPI', async (path, status) => {
   expect((await send('GET', path, { headers: key })).status).toBe(status);
@@ -192,6 +195,15 @@ it('responses about a volume match OpenAPI, and only the plan Research includes 
     });
   }
   expect(types).toEqual(['application/vnd.apache.parquet', 'text/csv; charset=utf-8']);
+  for (const [i, format] of VOLUME_FORMATS.entries()) {
+    const list = `${manifestPath('gold', 'base')}?volumes=${format}`;
+    const { text } = await send('GET', list, { headers: research }, gateway);
+    const { volumes } = JSON.parse(text) as { volumes: readonly Record<string, string>[] };
+    expect(volumes.map((each) => each['path'])).toEqual([paths[i]]);
+    const bytes = Buffer.from(await (await fetch(volumes[0]?.['url'] ?? '')).arrayBuffer());
+    expect(volumes[0]).toMatchObject({ sha256: sha256Hex(bytes), bytes: bytes.length });
+    expect((await send('GET', list, { headers: one }, gateway)).status).toBe(403);
+  }
   const open = volumePath('gold', 'base', '2022-02', 'parquet');
   expect((await send('GET', open, { headers: research }, gateway)).status).toBe(404);
   await gateway.stop();

@@ -61,6 +61,7 @@ class Service(Contents):
     def __init__(self) -> None:
         super().__init__()
         self.requests: list[tuple[str, dict[str, str]]] = []
+        self.expires_in = 300
         # Returns another answer for a path, or None.
         self.fault: Callable[[str], Answer | None] = lambda _: None
         handler = type("Handler", (self.handler or Handler,), {"service": self})
@@ -99,14 +100,24 @@ class Service(Contents):
         if headers.get("x-api-key") != KEY:
             return problem(401, "api-key-invalid" if "x-api-key" in headers else "api-key-missing")
         split = urlsplit(target)
-        revision = parse_qs(split.query).get("revision", [""])[0]
+        query = parse_qs(split.query)
+        revision = query.get("revision", [""])[0]
         data = self.files.get(f"{split.path}?revision={revision}", self.files.get(split.path))
         if data is None:
             return problem(404, "not-found")
         if headers.get("if-none-match") == f'"sha256:{sha256_of(data)}"':
             return Answer(304, b"", {})
-        url = f"{self.url}/objects/{sha256_of(data)}"
-        return Answer(200, json.dumps({"url": url, "sha256": sha256_of(data), "bytes": len(data)}).encode(), {})
+        body = {"expires_in": self.expires_in, **self.link_to(data)}
+        if "volumes" in query:
+            folder, end = split.path.removesuffix("manifest.json") + "volumes/", "." + query["volumes"][0]
+            volumes = {
+                path: data for path, data in self.files.items() if path.startswith(folder) and path.endswith(end)
+            }
+            body["volumes"] = [{"path": path, **self.link_to(data)} for path, data in volumes.items()]
+        return Answer(200, json.dumps(body).encode(), {})
+
+    def link_to(self, data: bytes) -> dict[str, Any]:
+        return {"url": f"{self.url}/objects/{sha256_of(data)}", "sha256": sha256_of(data), "bytes": len(data)}
 
 
 def with_etag(data: bytes, headers: dict[str, str]) -> Answer:

@@ -6,13 +6,14 @@ import datetime
 import importlib.util
 import itertools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas
 import pytest
 
 from crd import ChangedError, Client, NotFoundError, UsageError
-from service import Service
+from service import Answer, Service, problem, sha256_of
 from story import DATES, LAST, OLD, R1, R2, R3, R4, RESTATED, WITHDRAWN, publish_volume, tell, versions_of
 
 EAST = datetime.timezone(datetime.timedelta(hours=3))
@@ -149,6 +150,40 @@ def test_the_second_read_downloads_nothing(service: Service, client: Client) -> 
     assert not any(path.startswith("/objects/") for path in service.paths())
 
 
+GOLD = "/api/v1/files/gold/base"
+
+
+def requested(service: Service) -> list[str]:
+    """Returns the requests for links to a manifest and to volumes."""
+    return [path.removeprefix(GOLD) for path in service.paths() if "manifest" in path or "/volumes/" in path]
+
+
+def test_the_links_of_volumes_come_with_their_manifest(service: Service, client: Client) -> None:
+    assert counts(client) == expected(R4)
+    assert requested(service) == ["/manifest.json?volumes=parquet"]
+
+
+def test_volumes_are_read_by_their_paths_if_no_link_came_that_works(
+    service: Service, client_of: Callable[..., Client], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse_once(path: str) -> Answer | None:
+        if path != f"/objects/{sha256_of(service.files[f'{GOLD}/volumes/2026-01.parquet'])}":
+            return None
+        service.fault = lambda _: None
+        return problem(403, "link-invalid")
+
+    def older(path: str) -> Answer | None:
+        return problem(400, "request-malformed") if "volumes=" in path else None
+
+    for fault, expires_in in ((lambda _: None, 5), (older, 300), (refuse_once, 300)):
+        service.fault, service.expires_in = fault, expires_in
+        client = client_of(cache_dir=tmp_path / f"{fault.__name__} {expires_in}")
+        monkeypatch.setattr(client.files.transport.stopped, "wait", lambda _: False)
+        service.paths()
+        assert counts(client) == expected(R4)
+        assert "/volumes/2026-01.parquet" in requested(service)
+
+
 def test_a_release_in_the_middle_is_read_again(
     service: Service, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,13 +222,14 @@ def test_a_year_that_replaces_its_month_in_the_middle_is_read_instead(
                 del service.files[f"{month}.{kind}"]
 
     service.fault = replace
+    service.expires_in = 0  # so that no volume is read by a link that came with the manifest
     if genre == "gold":
         assert client.tables.history(genre, "base").rows() == before
     else:
         frame = pandas.DataFrame({"date": ["2026-01-14"]})
         assert client.regimes_on(frame, chain="base")["regime_backfilled"].tolist() == [False]
     paths = service.paths()
-    assert [path.rpartition("/")[2] for path in paths if "volumes" in path] == ["2026-01.parquet", "2026.parquet"]
+    assert [path.rpartition("/")[2] for path in paths if "/volumes/" in path] == ["2026-01.parquet", "2026.parquet"]
 
 
 def test_a_volume_that_stays_missing_is_reported(

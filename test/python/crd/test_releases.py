@@ -161,6 +161,7 @@ def test_a_failing_request_is_made_as_often_as_the_client_tries(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client = client_of(tries=3)
+    service.expires_in = 0  # so that volumes are not read by the links that came with their manifest
     monkeypatch.setattr(client.files.transport.stopped, "wait", lambda _: False)
     if failing != RELEASE:
         client.status()

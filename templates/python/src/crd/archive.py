@@ -59,7 +59,9 @@ class Archive:
     def __init__(self, files: Files, genre: str, chain: str, progress: Progress) -> None:
         self.files, self.genre, self.chain, self.progress = files, genre, chain, progress
         self.path = archive_path(genre, chain)
-        self.manifest = Manifest(files.subscriber(f"{self.path}/manifest.json"), genre, chain)
+        self.has_parquet = importlib.util.find_spec("pyarrow") is not None
+        file = files.subscriber(f"{self.path}/manifest.json", "parquet" if self.has_parquet else "csv")
+        self.manifest = Manifest(file, genre, chain)
         self.cells = 0
         self.reading = threading.Lock()
 
@@ -80,13 +82,12 @@ class Archive:
         wanted = [each for date in dates for each in self.manifest.versions(date) if keep(each.since, each.until)]
         needed = [*NEEDED, "source"] if self.genre == "gold" and columns is None else NEEDED
         self.cells = 0
-        has_parquet = importlib.util.find_spec("pyarrow") is not None
         # The rest first, whose requests wait for each other.
         reads = [functools.partial(self.rest, wanted)]
-        reads += [functools.partial(self.read_volume, each, columns, needed, has_parquet) for each in volumes]
+        reads += [functools.partial(self.read_volume, each, columns, needed) for each in volumes]
         rest, *tables = parallel(lambda read: read(), reads)
         paths = [each["parquet"]["path"] for each in volumes]
-        if has_parquet and tables:
+        if self.has_parquet and tables:
             tables = [join_volumes(list(zip(paths, tables)), needed)]
         if any(set(each.cells("chain")) - {self.chain} for each in tables):
             raise DataError(f"A volume of {self.path}/manifest.json has cells of another chain. {ADVICE}")
@@ -101,22 +102,20 @@ class Archive:
         values = [name for name in kept.names if name not in {*first, *last}]
         return kept.select([*first, *in_order(self.genre, values), *last])
 
-    def read_volume(
-        self, volume: dict[str, Any], columns: Collection[str] | None, needed: Sequence[str], has_parquet: bool
-    ) -> Any:
+    def read_volume(self, volume: dict[str, Any], columns: Collection[str] | None, needed: Sequence[str]) -> Any:
         """Returns a volume: a pyarrow.Table from Parquet, whose cells are not judged, or a Table from CSV."""
 
         def is_wanted(name: str) -> bool:
             return columns is None or name in columns or name in needed
 
-        entry = volume["parquet" if has_parquet else "csv"]
+        entry = volume["parquet" if self.has_parquet else "csv"]
         path = entry["path"]
         data = self.files.listed(path, entry)
         with self.reading:
             table: Any = (
-                read_parquet(data, path, is_wanted) if has_parquet else parse_csv(data, path, needed, is_wanted)
+                read_parquet(data, path, is_wanted) if self.has_parquet else parse_csv(data, path, needed, is_wanted)
             )
-            self.cells += len(table) * len(table.column_names if has_parquet else table.names)
+            self.cells += len(table) * len(table.column_names if self.has_parquet else table.names)
             if self.cells > MAX_CELLS:
                 raise DataError(f"The volumes of {self.path}/manifest.json have too many cells. {ADVICE}")
         return table

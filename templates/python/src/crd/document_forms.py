@@ -48,7 +48,15 @@ optional_word = optional(word)
 counted = whole(0, 2**53)
 
 url = text(rf"https?://({HOST})(:\d{{1,5}})?([/?][!-~]*)?", 8_000)
-LINK = having({}, url=url, sha256=sha256, bytes=size)
+LINK = having(
+    {
+        "expires_in": counted,
+        "volumes": each_of(having({}, path=url_path, url=url, sha256=sha256, bytes=size), most=1_000, least=0),
+    },
+    url=url,
+    sha256=sha256,
+    bytes=size,
+)
 PROBLEM = having({}, detail=sentence, code=text("[a-z0-9-]{1,60}"))
 RELEASE = having(
     {},

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from .cache import Cache, Known, sha256_hex
 from .document_forms import RELEASE as RELEASE_FORM
-from .errors import ChangedError, DamagedError, DataError, FileError, NotFoundError
+from .errors import AccessError, ChangedError, DamagedError, DataError, FileError, NotFoundError
 from .strict_json import parse_object
-from .transport import Transport
+from .transport import VOLUMES, Link, Transport
 from .trust_paths import RELEASE
 from .values import Form
 
 T = TypeVar("T")
+SPARE_SECONDS = 10.0  # of the life of a link
 DAMAGED = "its size or digest differs from the listed one"
 
 
@@ -73,6 +75,7 @@ class Files:
 
     def __init__(self, transport: Transport, cache: Cache) -> None:
         self.transport, self.cache = transport, cache
+        self.links: dict[str, Link] = {}  # of volumes, by path
 
     def public(self, path: str) -> File:
         """Returns a public file. Raises NotFoundError if the release has none at this path."""
@@ -112,27 +115,41 @@ class Files:
             self.cache.remember(url, Known(answer.etag, digest))
         return Received(answer.data, answer.is_cached)
 
-    def subscriber(self, path: str) -> File:
-        """Returns a subscriber file, verified by the digest that its link names."""
+    def subscriber(self, path: str, volumes: str | None = None) -> File:
+        """Returns a subscriber file, verified by the digest that its link names. `newest` says what `volumes` is."""
         url = self.transport.base_url + path
         known = self.cache.known(url)
         held = None if known is None else self.cache.read(known.sha256)
         with naming(path):
-            data = self.newest(path, held)
+            data = self.newest(path, held, volumes)
         digest = sha256_hex(data)
         if data is not held:
             self.cache.write(data, digest)
             self.cache.remember(url, Known("", digest))
         return File(data, digest, path)
 
-    def newest(self, path: str, held: bytes | None) -> bytes:
-        """Returns a verified subscriber file without the cache; `held` itself if the file still has its bytes."""
+    def newest(self, path: str, held: bytes | None, volumes: str | None = None) -> bytes:
+        """
+        Returns a verified subscriber file without the cache; `held` itself if the file still has its bytes. `volumes` is
+        the format of the volumes that are read after a manifest: if none is held, its answer has the links to all.
+        """
+
+        def link_of() -> Link | None:
+            if held is not None or volumes is None:
+                return self.transport.request_link(path, None if held is None else sha256_hex(held))
+            try:
+                return self.transport.request_link(f"{path}{VOLUMES}{volumes}", None)
+            except AccessError as fault:
+                if fault.code != "request-malformed":  # as a service answers that is older than this client
+                    raise
+                return self.transport.request_link(path, None)
 
         def fetch() -> bytes:
-            link = self.transport.request_link(path, None if held is None else sha256_hex(held))
+            link = link_of()
             if link is None:
                 assert held is not None  # only a held file is asked for with its digest
                 return held
+            self.links.update({each.path: each for each in link.volumes})
             return self.download(link.url, link.sha256, link.bytes)
 
         return self.transport.retrying(fetch)
@@ -152,6 +169,9 @@ class Files:
         digest, size = entry["sha256"], entry["bytes"]
 
         def fetch() -> bytes:
+            link = self.links.pop(path, None)  # for one try: another one gets its own link
+            if link is not None and link.sha256 == digest and time.monotonic() + SPARE_SECONDS < link.until:
+                return self.download(link.url, digest, size)
             try:
                 link = self.transport.request_link(path, None)
             except NotFoundError as fault:

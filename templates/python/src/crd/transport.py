@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import email.utils
 import http.client
+import math
 import re
 import threading
 import time
 import weakref
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
@@ -30,6 +31,7 @@ SMALL_BYTES = 65_536  # no link or problem document is longer
 LARGE_BYTES = 2**20  # longer answers are received one after another
 PIECE_BYTES = 65_536
 REDIRECTS = 5
+VOLUMES = "?volumes="  # asks for links to the volumes of a manifest too
 MOVED = (301, 302, 303, 307, 308)
 EMPTY = (204, 304)  # have no content
 LENGTHS = ("content-length", "transfer-encoding")
@@ -45,6 +47,9 @@ class Link(NamedTuple):
     url: str
     sha256: str
     bytes: int
+    volumes: Sequence[Link] = ()  # of a manifest
+    path: str = ""
+    until: float = math.inf  # on the clock of `time.monotonic`
 
 
 class Answer(NamedTuple):
@@ -100,7 +105,9 @@ class Transport:
             headers["X-API-Key"] = self.api_key
         if digest is not None:
             headers["If-None-Match"] = f'"sha256:{digest}"'
-        status, answer, data = self.get(self.address(path), headers, SMALL_BYTES, follows=False)
+        asked = time.monotonic()
+        most = LARGE_BYTES if VOLUMES in path else SMALL_BYTES
+        status, answer, data = self.get(self.address(path), headers, most, follows=False)
         if status == 304 and digest is not None:
             return None
         if status != 200:
@@ -114,7 +121,12 @@ class Transport:
             body = parse_object(data, "A link", LINK)
         except DataError as fault:
             raise self.unexpected() from fault
-        return Link(body["url"], body["sha256"], body["bytes"])
+        until = asked + body.get("expires_in", 0)
+        volumes = [
+            Link(each["url"], each["sha256"], each["bytes"], (), each["path"], until)
+            for each in body.get("volumes", [])
+        ]
+        return Link(body["url"], body["sha256"], body["bytes"], volumes)
 
     def address(self, path: str) -> str:
         if url_path(path) is not None:

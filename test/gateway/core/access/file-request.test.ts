@@ -101,6 +101,19 @@ describe('the query of a file', () => {
     expect(file).toMatchObject({ kind: 'day', revision: '2026-08-21.000002' });
   });
 
+  it('asks for links to the volumes of a manifest, which a redirect cannot have', () => {
+    const manifest = '/api/v1/files/gold/base/manifest.json';
+    const request = { file: { kind: 'manifest', genre: 'gold', chain: 'base' }, form: 'document' };
+    expect(parseFileRequest(manifest, 'volumes=parquet')).toEqual({ ...request, volumes: 'parquet' });
+    expect(parseFileRequest(manifest, 'volumes=csv&redirect=false')).toEqual({ ...request, volumes: 'csv' });
+    for (const query of ['volumes=csv&redirect=true', 'volumes=zip', 'volumes=', 'volumes=csv&volumes=csv'])
+      expect(codeOf(manifest, query)).toBe('request-malformed');
+    for (const path of [DAY, '/api/v1/files/briefs/chains/base/manifest.json'])
+      expect(() => parseFileRequest(path, 'volumes=csv')).toThrow(
+        /^Only the manifests of meta, gold, derived/,
+      );
+  });
+
   it.each([
     'revision=2026-08-21',
     'revision=2026-02-30.000001',

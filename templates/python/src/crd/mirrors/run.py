@@ -69,7 +69,8 @@ class Run:
     def read_manifest(self) -> tuple[bytes, dict[str, Any]]:
         held = self.mirror.held()
         try:
-            data = self.files.newest(f"{self.path}/manifest.json", held)
+            volumes = None if self.days or self.genre == "briefs" else "parquet"
+            data = self.files.newest(f"{self.path}/manifest.json", held, volumes)
         except FileError as fault:
             raise IncompleteError(f"the manifest could not be fetched: {fault}") from fault
         manifest = parse_manifest(data, f"{self.path}/manifest.json")  # its digest is verified
