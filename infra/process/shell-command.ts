@@ -14,7 +14,8 @@ export function programWords(
   script: string | undefined,
   relative: (script: string) => string,
 ): string[] {
-  if (script === undefined || script.endsWith(`/node_modules/.bin/${name}`)) return ['npx', name];
+  const command = `crd-${name}`; // in package.json: npm has packages of others called like the programs
+  if (script === undefined || script.endsWith(`/node_modules/.bin/${command}`)) return ['npx', command];
   return script.endsWith(`/${name}`) ? [name] : ['node', relative(script)];
 }
 

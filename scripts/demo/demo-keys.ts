@@ -52,7 +52,7 @@ export function listVerifyLines(
     },
     {
       title: 'The same for the store, with the generator',
-      line: `npx generator verify --store ${store} --trust '${anchor}'`,
+      line: `npx crd-generator verify --store ${store} --trust '${anchor}'`,
     },
   ];
 }

@@ -191,7 +191,7 @@ function describeNext(folder: string, hasBucket: boolean): string {
     ...(hasBucket ? [simulated] : []),
     '',
     'Next steps',
-    `  see the state of the store  npx generator status --store ${store} # reports overdue: the sample ends in 2023`,
+    `  see the state of the store  npx crd-generator status --store ${store} # reports overdue: the sample ends in 2023`,
     `  read all chains at once     cat ${shorten(fileOf(folder, PUBLIC_PATHS.landing))}`,
     '  publish it again            npm run demo # unchanged input: nothing new is published',
   ].join('\n');

@@ -32,7 +32,7 @@ describe('formatShellCommand', () => {
 
 it.each([
   ['/usr/local/bin/generator', 'generator'],
-  ['/srv/app/node_modules/.bin/generator', 'npx generator'],
+  ['/srv/app/node_modules/.bin/crd-generator', 'npx crd-generator'],
   ['/srv/app/dist/generator/main.js', 'node dist/generator/main.js'],
 ])('programWords starts %s as "%s"', (script, expected) => {
   expect(programWords('generator', script, (file) => file.replace('/srv/app/', '')).join(' ')).toBe(expected);
