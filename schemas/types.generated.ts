@@ -162,6 +162,7 @@ export type SiteLine = string;
  * The https URL of a page.
  */
 export type SitePage = string;
+export type SiteAnswer = string;
 /**
  * What runs the SQL on public raw data; DuckDB in this process if absent.
  */
@@ -311,6 +312,7 @@ export interface Contract {
   'site-files'?: SiteFiles;
   site?: Site;
   'site.line'?: SiteLine;
+  'site.answer'?: SiteAnswer;
   'site.page'?: SitePage;
   'sources-policy'?: SourcesPolicy;
   'sources-policy.name'?: SourcesPolicyName;
@@ -2057,6 +2059,9 @@ export interface Site {
   privacy_url?: SitePage;
   publisher?: SiteLine;
   sign_up_url?: SitePage;
+  refunds?: SiteAnswer;
+  invoices?: SiteAnswer;
+  redistribution?: SiteAnswer;
 }
 export interface PublicEntries {
   [k: string]: PublicEntry;

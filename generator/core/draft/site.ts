@@ -267,6 +267,9 @@ const PROBE_SITES: readonly (Site | undefined)[] = [
     privacy_url: 'https://probe.example.com/privacy',
     publisher: 'Probe Ltd',
     sign_up_url: 'https://probe.example.com/sign-up',
+    refunds: 'No refunds.',
+    invoices: 'By mail.',
+    redistribution: 'Charts.',
   },
   { name: 'Probe & <Son>', base_url: 'http://127.0.0.1:1', contact: 'https://probe.example.com/contact' },
 ];

@@ -7,12 +7,13 @@ import {
   problemPath,
   PUBLIC_PATHS,
 } from '../../../schemas/paths.js';
-import type { GlossaryEntry, Level, Methodology } from '../../../schemas/types.generated.js';
+import type { GlossaryEntry, Level, Methodology, Site } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { type TrustedHtml, trustHtml } from '../text/text-template.js';
 import { renderMarkdown, renderMarkdownLine } from './markdown-html.js';
 import { addressOf, pageFile, type SiteTexts } from './page.js';
 import { LABEL_MEANINGS, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
+import { siteLinks } from '../../../schemas/site-links.js';
 import { planCards } from './front-page.js';
 import { type ProblemCode, type ProblemDocument, PROBLEMS } from '../../../schemas/problems.js';
 
@@ -184,6 +185,18 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+/** Questions that only the publisher can answer. */
+const ANSWERS = [
+  { name: 'refunds', question: 'Can I get my money back?' },
+  { name: 'invoices', question: 'Do I get invoices, and is VAT included?' },
+  { name: 'redistribution', question: 'What may I pass on to others?' },
+] as const satisfies readonly { readonly name: keyof Site; readonly question: string }[];
+
+function contactOf(site: Site): object[] {
+  const links = siteLinks(site).filter(({ name }) => name === 'Contact');
+  return links.map(({ href }) => ({ publisher: site.publisher ?? site.name, href, address: site.contact }));
+}
+
 /** Returns the page with the plans, what each includes, and answers for buyers. */
 export function pricingPage(site: SiteTexts): FileTemplate {
   return pageFile(site, {
@@ -197,6 +210,11 @@ export function pricingPage(site: SiteTexts): FileTemplate {
       planLevel: 2,
       // With a sign-up page of the publisher's own, that page says how to pay and cancel.
       checkout: site.details?.sign_up_url === undefined ? [true] : [],
+      answers: ANSWERS.flatMap(({ question, name }) => {
+        const answer = site.details?.[name];
+        return answer === undefined ? [] : [{ question, answer }];
+      }),
+      contact: site.details === undefined ? [] : contactOf(site.details),
       rows: ROWS.map(({ what, free, of }) => ({
         what,
         cells: [free, ...PLAN_IDS.map((plan) => of(PLANS[plan]))],

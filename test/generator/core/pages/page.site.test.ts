@@ -1,5 +1,6 @@
 import { docsPage } from '../../../../generator/core/pages/docs-pages.js';
 import { frontPage } from '../../../../generator/core/pages/front-page.js';
+import { pricingPage } from '../../../../generator/core/pages/site-pages.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import type { Site } from '../../../../schemas/types.generated.js';
 
@@ -55,6 +56,34 @@ it('without a site, the front page says that its address is that of this machine
   expect(front).toContain('This copy of the site has no public address');
   expect(front.match(/class="button" href="\/account\?plan&#x3D;(single-chain|research)"/g)).toHaveLength(2);
   expect(front + docs).not.toMatch(/Published by|mailto:|canonical|og:image/);
+});
+
+it('the pricing page has the answers of the publisher, and no others', async () => {
+  const pricing = async (details?: Site): Promise<string> => {
+    const { site } = await readProductTexts(details);
+    return pricingPage(site).content(STAMP).text;
+  };
+  const questions = (page: string): string[] =>
+    [...page.matchAll(/<h3>([^<]*\?)<\/h3>/g)].map(([, text = '']) => text);
+  const usual = [
+    'How do I pay?',
+    'Can I cancel?',
+    'What happens to files that I downloaded?',
+    'Do you sell prices or forecasts?',
+  ];
+  expect(questions(await pricing())).toEqual(usual);
+  const page = await pricing({ ...SITE, refunds: 'Within 14 days.', redistribution: 'Charts & maps.' });
+  expect(questions(page)).toEqual([
+    'Can I get my money back?',
+    'What may I pass on to others?',
+    ...usual.slice(2),
+    'Who answers other questions?',
+  ]);
+  expect(page).toContain('<p>Within 14 days.</p>');
+  expect(page).toContain('<p>Charts &amp; maps.</p>');
+  expect(page).toContain(
+    '<p>Example &amp; Sons: <a href="mailto:data@example.com" rel="noopener noreferrer">data@example.com</a>.</p>',
+  );
 });
 
 it('a contact that is a page is linked as such', async () => {
