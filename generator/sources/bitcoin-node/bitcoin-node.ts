@@ -22,6 +22,7 @@ import {
   NETWORK_INFO,
   toHashCall,
   toHeaderCall,
+  toStatsCall,
 } from './block.js';
 import { AT_ONCE, BATCH_SIZE, readDay } from './read-day.js';
 import { isJsonNumber } from '../../core/collection/decimal.js';
@@ -191,7 +192,7 @@ async function probeBitcoin(rpc: JsonRpc, genesis: string, signal: AbortSignal):
   const best = isText(bestblockhash) ? bestblockhash : '';
   const isChain: Form = { expected: genesis, has: (value) => value === genesis };
   const header = await ask('getblockheader', best, true);
-  const stats = await ask('getblockstats', best, ['height', 'mediantime']);
+  const stats = await askAnyway(rpc, toStatsCall(heightOf(height)), signal);
   const { probe: batch, answers } = await probeBatch(rpc, hashCallsUntil(height), signal);
   const used = (await findUsed(rpc, answers, signal)) ?? best;
   const block = await ask('getblock', used, 3);
@@ -212,9 +213,13 @@ async function probeBitcoin(rpc: JsonRpc, genesis: string, signal: AbortSignal):
   ];
 }
 
+function heightOf(value: unknown): number {
+  return isJsonNumber(value) ? Number(value.number) : 0;
+}
+
 /** Returns the calls for the hashes of the blocks until a height, from the newest. */
 function hashCallsUntil(height: unknown): RpcCall[] {
-  const newest = isJsonNumber(height) ? Number(height.number) : 0;
+  const newest = heightOf(height);
   return Array.from({ length: Math.min(BATCH_SIZE, newest + 1) }, (_, i) => toHashCall(newest - i));
 }
 
