@@ -10,6 +10,7 @@ import {
   probeBatch,
   probeClient,
   probeFields,
+  probeObject,
   probeValue,
 } from '../node-probe.js';
 import { type Probe, shapeError, type Source, SourceError, type SourceFacts } from '../source.js';
@@ -180,6 +181,7 @@ const HEADER_FORMS = {
   bits: TEXT,
   nTx: NUMBER,
 };
+const STATS_FORMS = { height: NUMBER, mediantime: NUMBER };
 const BLOCK_FORMS = { hash: TEXT, size: NUMBER, weight: NUMBER, tx: ARRAY };
 
 /** Compares a node's chain, methods and fields with what the source uses. @throws SourceError 'unavailable' */
@@ -203,12 +205,9 @@ async function probeBitcoin(rpc: JsonRpc, genesis: string, signal: AbortSignal):
     ...(await probePruned(rpc, fieldsOf(info), signal)),
     probeClient('subversion', nested(network, 'subversion'), rpc.scrub),
     batch,
-    probeValue('getblockheader', OBJECT, header),
-    ...probeFields('getblockheader', HEADER_FORMS, fieldsOf(header)),
-    probeValue('getblockstats', OBJECT, stats),
-    ...probeFields('getblockstats', { height: NUMBER, mediantime: NUMBER }, fieldsOf(stats)),
-    probeValue('getblock with verbosity 3', OBJECT, block),
-    ...probeFields('getblock', BLOCK_FORMS, fieldsOf(block)),
+    ...probeObject('getblockheader', OBJECT, header, { what: 'getblockheader', forms: HEADER_FORMS }),
+    ...probeObject('getblockstats', OBJECT, stats, { what: 'getblockstats', forms: STATS_FORMS }),
+    ...probeObject('getblock with verbosity 3', OBJECT, block, { what: 'getblock', forms: BLOCK_FORMS }),
     ...probeTransaction(fieldsOf(block)['tx']),
   ];
 }

@@ -1,4 +1,5 @@
 import { addressOf, startEvmNodeScene, type EvmNodeScene } from '../../../support/sources/evm-node-scene.js';
+import { RpcFault } from '../../../support/sources/rpc-service.js';
 
 const { signal } = new AbortController();
 
@@ -94,6 +95,17 @@ describe('a probe of evm-node', () => {
         found: 'the error -32601: the method eth_getBlockReceipts does not exist',
         agrees: false,
       },
+    ]);
+  });
+
+  // op-geth 1.101702.3 before its first block of the engine API
+  it('names the finalized block of a node that has none, and nothing that it cannot have either', async () => {
+    scene.service.methods['eth_getBlockByNumber'] = () => {
+      throw new RpcFault(-32000, 'finalized block not found');
+    };
+    const probes = await scene.create({ receipts: true }).probe('base', signal);
+    expect(probes.filter(({ agrees }) => !agrees)).toMatchObject([
+      { item: 'block with the tag finalized', found: 'the error -32000: finalized block not found' },
     ]);
   });
 
