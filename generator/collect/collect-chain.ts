@@ -4,7 +4,7 @@ import { compareSeries, shiftWords } from '../core/collection/compare-series.js'
 import { sha256Hex } from '../../schemas/digest.js';
 import type { AwaitedDate, ChainState, LedgerLine, MetricName } from '../../schemas/types.generated.js';
 import { type CollectedDay, type DayValues, metricsIn } from '../core/collection/day-values.js';
-import { decideDay } from '../core/collection/judge-day.js';
+import { deadlineMs, decideDay, settledMs } from '../core/collection/judge-day.js';
 import { datesOf, type LedgerDate } from '../core/collection/ledger.js';
 import { type Acceptances, type ChainPlan, NOTHING_ACCEPTED, type Part } from './policy.js';
 import {
@@ -224,10 +224,12 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
 
 /**
  * Returns whether a date stays open because the main source could not be read, or another one without which nothing is taken.
+ * Its deadline counts, as for a date that is awaited, until it is settled: a date of a backfill is only tried again, and later
+ * judged as if it had been read at once.
  * @throws SourceError if no date before it has values, because the next collection would begin after it.
  */
 function isUnread(
-  { plan, reader, values }: ChainRun,
+  { plan, reader, values, nowMs }: ChainRun,
   date: string,
   {
     awaited,
@@ -241,11 +243,14 @@ function isUnread(
 ): boolean {
   if (awaited !== undefined) return false; // its deadline counts
   const [main] = plan.parts;
+  const { deadlineHours, settlingDays } = plan.rules;
+  const isOverdue = nowMs >= deadlineMs(date, deadlineHours) && nowMs <= settledMs(date, settlingDays);
   const unread = plan.parts.filter(
     (part) => reader.hasFailed(part.source, date) && !parts.some((each) => each.part === part),
   );
   const failure = unread.includes(main) ? reader.mainFailures.at(-1) : undefined;
   if (failure !== undefined && values.size === 0) throw failure;
+  if (isOverdue) return false;
   return failure !== undefined || (unread.length > 0 && taken.length === 0);
 }
 

@@ -37,12 +37,15 @@ export type SourceContext = {
   readonly environment: { readonly [name: string]: string | undefined };
   readonly openStore: (address: string) => Promise<ObjectStore>;
   readonly signal: AbortSignal;
-  /** True if maybe no SQL runs: the engine is then opened by the first query, and its failure is one of that source. */
-  readonly opensEngineLate?: boolean;
+  /**
+   * What the sources are for. Collecting ends without the engine that a query needs; a check goes on with the other sources.
+   * For a list of their terms, variables that the policy names need not be set.
+   */
+  readonly purpose: 'collect' | 'check' | 'list';
 };
 
 /**
- * Creates the sources that the chains of a policy name.
+ * Creates the sources that the chains of a policy name. The engine of the policy is opened by the first query that runs.
  * @throws GeneratorError 'usage' for a source whose licence does not allow the use, or that is not configured well.
  */
 export async function createSources(
@@ -52,13 +55,13 @@ export async function createSources(
 ): Promise<ReadonlyMap<string, Source>> {
   const sources = new Map<string, Source>();
   const readOnce = createReadOnce();
-  const engine = (): Promise<Engine> =>
-    readOnce('engine', () => openEngine(policy.engine ?? { kind: 'duckdb' }, context));
+  const engine = async (): Promise<Engine> => {
+    const opened = readOnce('engine', () => openEngine(policy.engine ?? { kind: 'duckdb' }, context));
+    return context.purpose === 'collect' ? opened.catch(toUsageError) : opened;
+  };
   for (const [name, entry] of Object.entries(policy.sources)) {
     const users = CHAIN_IDS.filter((chain) => namesOf(policy, chain).includes(name));
     if (!users.some((chain) => chains.includes(chain))) continue;
-    const usesSql = entry.kind === 'aws' || entry.kind === 'sonarx';
-    if (usesSql && context.opensEngineLate !== true) await engine().catch(toUsageError);
     const source = await createSource({ name, entry, users, policy }, engine, context);
     const refusal = findLicenceRefusal(
       { ...source.facts, id: name },
@@ -124,7 +127,7 @@ function toCoinMetrics(
   { commercial = false }: SourcesPolicy,
   context: SourceContext,
 ): Source {
-  const apiKey = variable === undefined ? undefined : readVariable(name, variable, context);
+  const apiKey = variable === undefined ? undefined : readVariable(name, variable, context, 'not set');
   return createCoinMetrics({ licence, commercial, ...pick('endpoint', endpoint), ...pick('apiKey', apiKey) });
 }
 
@@ -167,13 +170,20 @@ function endpointOf(
   context: SourceContext,
 ): string {
   if (endpoint !== undefined) return endpoint;
-  if (variable !== undefined) return readVariable(name, variable, context);
+  if (variable !== undefined) return readVariable(name, variable, context, 'https://not-set.invalid');
   throw new GeneratorError('usage', `${name}: the policy has neither endpoint nor endpoint_env.`, {
     next: RUN_AGAIN,
   });
 }
 
-function readVariable(name: string, variable: string, { environment }: SourceContext): string {
+/** Returns the value of a variable, or the placeholder if the source is only listed. @throws GeneratorError 'usage' */
+function readVariable(
+  name: string,
+  variable: string,
+  { environment, purpose }: SourceContext,
+  placeholder: string,
+): string {
+  if (purpose === 'list') return placeholder;
   const value = environment[variable];
   if (value !== undefined && value !== '') return value;
   throw new GeneratorError(

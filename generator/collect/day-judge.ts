@@ -218,9 +218,9 @@ export async function openDays(options: OpenDaysOptions): Promise<DayReader> {
     if (offers.get(source.facts.id)?.has(date) !== true) return undefined;
     try {
       const day = await source.day(chain, date, signal);
-      const { failures: missed = [], notes = [] } = day;
-      if (missed.length > 0 && date < oldest) throw new SourceError('unavailable', missed.join(' '));
-      [...notes, ...missed].forEach((each) => addOnce(failures, each));
+      const { failures: missed = [], notes = [], unreadable = [] } = day;
+      if (date < oldest) assertWhole(date, missed, unreadable);
+      [...notes, ...unreadable, ...missed].forEach((each) => addOnce(failures, each));
       (missed.length === 0 ? wasRead : failed).add(nameOf(source, date));
       return day;
     } catch (error) {
@@ -254,6 +254,16 @@ export async function openDays(options: OpenDaysOptions): Promise<DayReader> {
       for (const name of days.keys()) if (name < date) days.delete(name); // names begin with their date
     },
   };
+}
+
+/** Passes a date that no later collection reads again if nothing is missing that one may read. @throws SourceError */
+function assertWhole(date: string, missed: readonly string[], unreadable: readonly string[]): void {
+  if (missed.length > 0) throw new SourceError('unavailable', missed.join(' '));
+  if (unreadable.length === 0) return;
+  throw new SourceError(
+    'shape',
+    `${unreadable.join(' ')} ${date} would stay without it, so it is not collected.`,
+  );
 }
 
 function addOnce(texts: string[], text: string): void {

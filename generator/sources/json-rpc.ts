@@ -81,11 +81,11 @@ export function createJsonRpc({ source, endpoint, limits, tools, ...pacing }: Js
     signal: AbortSignal,
     maxBytes = MAX_BYTES,
   ): Promise<unknown> {
-    const findPassing = (value: unknown): string | undefined => findStarting(value, scrub);
+    const findPassing = (value: unknown): string | undefined => findPassingError(value, scrub);
     try {
       return (await client.postJson(url, JSON.stringify(body), { maxBytes, signal, findPassing })).value;
     } catch (error) {
-      throw toNodeError(error, { where, scrub, calls: [body].flat() });
+      throw toNodeError(error, { where, scrub, calls: [body].flat(), hasUser: authorization !== undefined });
     }
   }
 
@@ -198,13 +198,18 @@ function toBatchError(where: string, error: RpcError): SourceError {
 
 /** The error of Bitcoin Core until it has loaded its blocks. */
 const STARTING = -28;
+/** Errors of a limit of requests: EIP-1474, and the status that some services repeat in the answer to each call. */
+const LIMIT_EXCEEDED: readonly number[] = [-32005, 429];
+const RATE = /too many requests|rate.?limit|rate exceeded|per second|throttl/i;
 
-/** Returns the error of a node that is starting, in an answer or in one of a batch. */
-function findStarting(value: unknown, scrub: JsonRpc['scrub']): string | undefined {
+/** Returns the error of a node that is starting or asked too often, in an answer or in one of a batch. */
+function findPassingError(value: unknown, scrub: JsonRpc['scrub']): string | undefined {
   for (const each of [value].flat()) {
     const error = (each as { error?: unknown } | null | undefined)?.error;
     const { code, message } = parseError(error ?? {}, scrub);
-    if (code === STARTING) return `the error ${code}: ${message}`;
+    // a batch that is too large has the same code with some nodes
+    const isRate = !/batch/i.test(message) && (LIMIT_EXCEEDED.includes(code) || RATE.test(message));
+    if (code === STARTING || isRate) return `the error ${code}: ${message}`;
   }
   return undefined;
 }
@@ -212,14 +217,23 @@ function findStarting(value: unknown, scrub: JsonRpc['scrub']): string | undefin
 /** Returns what a failed request says about the node, without secrets, and without its cause, which quotes the answer. */
 function toNodeError(
   error: unknown,
-  { where, scrub, calls }: Pick<JsonRpc, 'where' | 'scrub'> & { readonly calls: readonly RpcCall[] },
+  {
+    where,
+    scrub,
+    calls,
+    hasUser,
+  }: Pick<JsonRpc, 'where' | 'scrub'> & {
+    readonly calls: readonly RpcCall[];
+    /** True if the endpoint has a user and password. */
+    readonly hasUser: boolean;
+  },
 ): unknown {
   if (!(error instanceof SourceError)) return error;
   if (error instanceof StatusError && error.status === 401) {
-    return new StatusError(
-      401,
-      `${where}: the node refuses the user or password (status 401). Correct them.`,
-    );
+    const refused = hasUser
+      ? 'the user or password (status 401). Correct them.'
+      : 'the endpoint, which has no user and password (status 401). Add them, or correct the key in its path.';
+    return new StatusError(401, `${where}: the node refuses ${refused}`);
   }
   if (error instanceof StatusError && error.status === 403) {
     const methods = [...new Set(calls.map(({ method }) => method))].join(', ');
@@ -243,13 +257,16 @@ export function resultOf(where: string, what: string, answer: RpcAnswer): unknow
 
 /**
  * Errors that another try would not change: a request that is not valid, and a method or parameters that the node does not
- * know. Sources: JSON-RPC 2.0 §5.1; EIP-1474, -32004 `Method not supported`, which Hardhat 3.18.0 sends.
+ * know. Sources: JSON-RPC 2.0 §5.1; EIP-1474, -32004 `Method not supported`, which Hardhat 3.18.0 sends; Bitcoin Core, -3 for
+ * a parameter of another type.
  */
-const FINAL_ERRORS: readonly number[] = [-32700, -32600, -32601, -32602, -32004];
+const FINAL_ERRORS: readonly number[] = [-32700, -32600, -32601, -32602, -32004, -3];
+/** Bitcoin SV 1.0.13 says with -1 that a parameter has another type. */
+const WRONG_TYPE = /^JSON value is not a/;
 
 function toResultError(where: string, what: string, { code, message }: RpcError): SourceError {
   return new SourceError(
-    FINAL_ERRORS.includes(code) ? 'shape' : 'unavailable',
+    FINAL_ERRORS.includes(code) || WRONG_TYPE.test(message) ? 'shape' : 'unavailable',
     `${where}: ${what}: expected a result, got the error ${code}: ${message}.`,
   );
 }

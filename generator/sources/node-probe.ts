@@ -53,6 +53,25 @@ export function probeFields(
   );
 }
 
+/** Compares an object with its form, and its fields with theirs if it has it. */
+export function probeObject(
+  item: string,
+  form: Form,
+  asked: Asked,
+  {
+    what,
+    forms,
+    show,
+  }: {
+    readonly what: string;
+    readonly forms: { readonly [field: string]: Form };
+    readonly show?: (value: unknown) => string;
+  },
+): Probe[] {
+  const probe = probeValue(item, form, asked, show);
+  return probe.agrees && 'value' in asked ? [probe, ...probeFields(what, forms, asked.value)] : [probe];
+}
+
 const LONGEST_CLIENT = 120;
 
 /** Asks for the name of a node's program, which some nodes do not tell. @throws SourceError, but not if only that is refused */

@@ -243,9 +243,10 @@ export function sourceContext(
   { policy }: Pick<CollectOptions, 'policy'>,
   cacheFolder: string,
   { openStore, signal }: CommandContext,
+  purpose: SourceContext['purpose'] = 'collect',
 ): SourceContext {
   const policyFolder = path.dirname(path.resolve(policy ?? '.policy'));
-  return { policyFolder, cacheFolder, environment: process.env, openStore, signal };
+  return { policyFolder, cacheFolder, environment: process.env, openStore, signal, purpose };
 }
 
 /** Runs work with a new folder in the cache, which is removed afterwards. */

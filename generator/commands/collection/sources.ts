@@ -77,10 +77,8 @@ function addList(sources: Command, host: CommandHost): void {
         into === undefined ? undefined : (await readCollection(await context.openStore(into))).ledgers;
       const listed = await withCache(undefined, async (cacheFolder) => {
         const terms = { ...policy, commercial: false }; // a source that may not be used is listed too
-        const found = await loadSources(terms, chainsOf(policy, {}), {
-          ...sourceContext(options, cacheFolder, context),
-          opensEngineLate: true,
-        });
+        const machine = sourceContext(options, cacheFolder, context, 'list');
+        const found = await loadSources(terms, chainsOf(policy, {}), machine);
         return listSources(policy, found, ledgers ?? new Map());
       });
       context.show(
@@ -114,7 +112,7 @@ function addCheck(sources: Command, host: CommandHost): void {
       const chains = chainsOf(policy, options);
       const checked = await withCache(undefined, async (cacheFolder) => {
         const terms = { ...policy, commercial: false }; // checking a source does not sell its data
-        const machine = { ...sourceContext(options, cacheFolder, context), opensEngineLate: true };
+        const machine = sourceContext(options, cacheFolder, context, 'check');
         const found = await loadSources(terms, chains, machine);
         context.progress.begin('collect');
         const all = await checkSources(planChains(policy, chains, found), context.signal, () =>

@@ -43,8 +43,10 @@ export type CollectedDay = {
   readonly evidence: Evidence;
   /** Why some of its values could not be read now, as sentences. Absent if all that the source has were read. */
   readonly failures?: readonly string[];
-  /** Why values that the source need not give are missing for as long as it answers like this, as sentences. */
+  /** Why the source does not give values that it need not give, as sentences. */
   readonly notes?: readonly string[];
+  /** Why values that it need not give, but has, cannot be read for as long as it answers like this, as sentences. */
+  readonly unreadable?: readonly string[];
 };
 
 /** The data from which the values were computed, so that a stranger can repeat them. */

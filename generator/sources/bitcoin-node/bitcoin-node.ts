@@ -10,6 +10,7 @@ import {
   probeBatch,
   probeClient,
   probeFields,
+  probeObject,
   probeValue,
 } from '../node-probe.js';
 import { type Probe, shapeError, type Source, SourceError, type SourceFacts } from '../source.js';
@@ -22,6 +23,7 @@ import {
   NETWORK_INFO,
   toHashCall,
   toHeaderCall,
+  toStatsCall,
 } from './block.js';
 import { AT_ONCE, BATCH_SIZE, readDay } from './read-day.js';
 import { isJsonNumber } from '../../core/collection/decimal.js';
@@ -179,6 +181,7 @@ const HEADER_FORMS = {
   bits: TEXT,
   nTx: NUMBER,
 };
+const STATS_FORMS = { height: NUMBER, mediantime: NUMBER };
 const BLOCK_FORMS = { hash: TEXT, size: NUMBER, weight: NUMBER, tx: ARRAY };
 
 /** Compares a node's chain, methods and fields with what the source uses. @throws SourceError 'unavailable' */
@@ -191,7 +194,7 @@ async function probeBitcoin(rpc: JsonRpc, genesis: string, signal: AbortSignal):
   const best = isText(bestblockhash) ? bestblockhash : '';
   const isChain: Form = { expected: genesis, has: (value) => value === genesis };
   const header = await ask('getblockheader', best, true);
-  const stats = await ask('getblockstats', best, ['height', 'mediantime']);
+  const stats = await askAnyway(rpc, toStatsCall(heightOf(height)), signal);
   const { probe: batch, answers } = await probeBatch(rpc, hashCallsUntil(height), signal);
   const used = (await findUsed(rpc, answers, signal)) ?? best;
   const block = await ask('getblock', used, 3);
@@ -202,19 +205,20 @@ async function probeBitcoin(rpc: JsonRpc, genesis: string, signal: AbortSignal):
     ...(await probePruned(rpc, fieldsOf(info), signal)),
     probeClient('subversion', nested(network, 'subversion'), rpc.scrub),
     batch,
-    probeValue('getblockheader', OBJECT, header),
-    ...probeFields('getblockheader', HEADER_FORMS, fieldsOf(header)),
-    probeValue('getblockstats', OBJECT, stats),
-    ...probeFields('getblockstats', { height: NUMBER, mediantime: NUMBER }, fieldsOf(stats)),
-    probeValue('getblock with verbosity 3', OBJECT, block),
-    ...probeFields('getblock', BLOCK_FORMS, fieldsOf(block)),
+    ...probeObject('getblockheader', OBJECT, header, { what: 'getblockheader', forms: HEADER_FORMS }),
+    ...probeObject('getblockstats', OBJECT, stats, { what: 'getblockstats', forms: STATS_FORMS }),
+    ...probeObject('getblock with verbosity 3', OBJECT, block, { what: 'getblock', forms: BLOCK_FORMS }),
     ...probeTransaction(fieldsOf(block)['tx']),
   ];
 }
 
+function heightOf(value: unknown): number {
+  return isJsonNumber(value) ? Number(value.number) : 0;
+}
+
 /** Returns the calls for the hashes of the blocks until a height, from the newest. */
 function hashCallsUntil(height: unknown): RpcCall[] {
-  const newest = isJsonNumber(height) ? Number(height.number) : 0;
+  const newest = heightOf(height);
   return Array.from({ length: Math.min(BATCH_SIZE, newest + 1) }, (_, i) => toHashCall(newest - i));
 }
 

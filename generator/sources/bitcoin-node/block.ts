@@ -187,8 +187,7 @@ export function createBitcoinRpc(rpc: JsonRpc): BitcoinRpc {
       return readCount(where, { height }, 'height');
     },
     async genesisAndMedianTime(height, signal) {
-      const stats = { method: 'getblockstats', params: [height, ['height', 'mediantime']] };
-      const [genesis, answer] = await askAll([GENESIS, stats], signal);
+      const [genesis, answer] = await askAll([GENESIS, toStatsCall(height)], signal);
       const fields = toFields(where, answer);
       const got = readCount(where, fields, 'height');
       if (got !== height) throw shapeError(where, `the statistics of block ${height}`, `${got}`);
@@ -259,6 +258,10 @@ export function toHashCall(height: number): RpcCall {
 
 export function toHeaderCall(hash: string): RpcCall {
   return { method: 'getblockheader', params: [hash, true] };
+}
+
+export function toStatsCall(height: number): RpcCall {
+  return { method: 'getblockstats', params: [height, ['height', 'mediantime']] };
 }
 
 /** Returns the first date whose blocks all come after a block. `time`: that of its header. */

@@ -10,6 +10,7 @@ import {
   probeBatch,
   probeClient,
   probeFields,
+  probeObject,
   probeValue,
 } from '../node-probe.js';
 import { type Probe, shapeError, type Source, SourceError, type SourceFacts } from '../source.js';
@@ -226,8 +227,11 @@ async function probeNode(
   const probes = [
     probeChain(isChain, await askAnyway(rpc, CHAIN_ID, signal)),
     probeClient('web3_clientVersion', await askAnyway(rpc, CLIENT_VERSION, signal), rpc.scrub),
-    probeValue('block with the tag finalized', BLOCK, finalized, () => `block ${Number(number)}`),
-    ...probeFields('eth_getBlockByNumber', HEADER_FORMS, header),
+    ...probeObject('block with the tag finalized', BLOCK, finalized, {
+      what: 'eth_getBlockByNumber',
+      forms: HEADER_FORMS,
+      show: () => `block ${Number(number)}`,
+    }),
   ];
   if (!isQuantity(number)) return probes;
   const newest = { calls: headerCallsBefore(Number(number) + 1, batchSize), number: Number(number) };

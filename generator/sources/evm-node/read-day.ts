@@ -49,7 +49,9 @@ export async function readDay(
   }
   const sums = createDaySums(chain, withReceipts);
   const ends: { first?: BlockHeader; last?: BlockHeader } = {};
-  const blocks = readBlocks(options, { first, next, end }, signal);
+  const ended = new AbortController();
+  const any = AbortSignal.any([signal, ended.signal]);
+  const blocks = readBlocks(options, { first, next, end }, any);
   const countOf = ({ transactions }: BlockHeader): number => transactions.length;
   async function* withTransactions(): AsyncGenerator<BlockHeader> {
     for await (const header of blocks) {
@@ -60,8 +62,12 @@ export async function readDay(
     }
   }
   const groups = inGroups(withTransactions(), countOf, { count: batchSize, weight: MOST_RECEIPTS });
-  const read = { concurrency: AT_ONCE, read: rpc.receipts, signal };
-  for await (const receipts of readAhead(groups, 'any', read)) sums.addReceipts(receipts);
+  try {
+    const read = { concurrency: AT_ONCE, read: rpc.receipts, signal };
+    for await (const receipts of readAhead(groups, 'any', read)) sums.addReceipts(receipts);
+  } finally {
+    ended.abort(); // after failed receipts, no more headers are read
+  }
   const client = await rpc.client(signal);
   return {
     chain,

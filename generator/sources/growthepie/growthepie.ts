@@ -11,6 +11,7 @@ import {
   type Source,
   SourceError,
   type SourceFacts,
+  StatusError,
 } from '../source.js';
 import {
   createGrowthepieReader,
@@ -48,15 +49,11 @@ type GrowthepieOptions = {
   readonly tools?: HttpTools;
 };
 
-/**
- * The dates of a chain that have a value, why some of its exports did not answer, and why others, which it can do without,
- * cannot be used.
- */
-type ChainDays = {
-  readonly days: ReadonlyMap<string, CollectedDay>;
-  readonly failures: readonly string[];
-  readonly notes: readonly string[];
-};
+/** Why exports of a chain were not read: `failures` did not answer; the chain can do without the others. */
+type Missing = Pick<Required<CollectedDay>, 'failures' | 'notes' | 'unreadable'>;
+
+/** The dates of a chain that have a value. */
+type ChainDays = Missing & { readonly days: ReadonlyMap<string, CollectedDay> };
 
 /**
  * Creates the source for one collection. `days` costs one request: it returns all dates of the span before the last update,
@@ -72,17 +69,21 @@ export function createGrowthepie(options: GrowthepieOptions = {}): Source {
     readOnce(chain, async () => {
       const read: ReadExport[] = [];
       const failures: SourceError[] = [];
-      const notes: string[] = [];
+      const [notes, unreadable]: [string[], string[]] = [[], []];
       for (const wanted of exportsOf(chain)) {
         const found = await reader.readExport(wanted, signal).catch(toSourceError); // one by one, for politeness
         if (!(found instanceof SourceError)) read.push(...(found === undefined ? [] : [found]));
         else if (found.code === 'unavailable') failures.push(found);
         else if (wanted.required) throw found;
-        else notes.push(`${found.message} ${wanted.metric} is left out.`);
+        else {
+          const list = found instanceof StatusError ? notes : unreadable;
+          list.push(`${found.message} ${wanted.metric} is left out.`);
+        }
       }
       const [failure] = failures;
       if (failure !== undefined && read.length === 0) throw failure;
-      return { days: toDays(chain, read, update), failures: failures.map(({ message }) => message), notes };
+      const messages = failures.map(({ message }) => message);
+      return { days: toDays(chain, read, update), failures: messages, notes, unreadable };
     });
 
   return {
@@ -100,20 +101,23 @@ export function createGrowthepie(options: GrowthepieOptions = {}): Source {
     async day(chain, date, signal) {
       signal.throwIfAborted();
       const update = await reader.readUpdate(signal);
-      const { days, failures, notes } = hasEnded(date, update.instant)
+      const { days, ...missing } = hasEnded(date, update.instant)
         ? await readChain(chain, update, signal)
         : NO_DAYS;
-      const more = notes.length > 0 ? { notes } : {};
-      const day = days.get(date);
-      if (failures.length > 0) return { ...(day ?? emptyDay(chain, date, update)), failures, ...more };
-      if (day !== undefined) return { ...day, ...more };
+      const day =
+        missing.failures.length > 0 ? (days.get(date) ?? emptyDay(chain, date, update)) : days.get(date);
+      if (day !== undefined) return { ...day, ...withoutEmpty(missing) };
       throw new SourceError('not-yet', `growthepie: expected values of ${chain} on ${date}, got none.`);
     },
     probe: createGrowthepieProbe(reader, exportsOf),
   };
 }
 
-const NO_DAYS: ChainDays = { days: new Map(), failures: [], notes: [] };
+const NO_DAYS: ChainDays = { days: new Map(), failures: [], notes: [], unreadable: [] };
+
+function withoutEmpty(missing: Missing): Partial<Missing> {
+  return Object.fromEntries(Object.entries(missing).filter(([, texts]) => texts.length > 0));
+}
 
 /** Returns an error of the source. @throws every other one */
 function toSourceError(error: unknown): SourceError {

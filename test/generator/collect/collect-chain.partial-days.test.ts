@@ -71,6 +71,74 @@ describe('a date of which a source could not read all', () => {
   });
 });
 
+it('a date with an export that nobody can read is collected without it only while it may still be filled in', async () => {
+  const source = createMemorySource(createDays(30));
+  const unreadable = ['files: rent.json: expected JSON. l1_fees_total is left out.'];
+  const broken: Source = {
+    ...source,
+    day: async (...asked) => ({ ...(await source.day(...asked)), unreadable }),
+  };
+  const parts = [{ source: broken, metrics: metricsOf('base') }] as const;
+  const recent = await createScene(new Map(), { parts }).collect('2026-07-31T06:15:00Z');
+  expect([recent.added.length, recent.failures]).toEqual([30, unreadable]);
+  await expect(createScene(new Map(), { parts }).collect('2026-12-31T06:15:00Z')).rejects.toMatchObject({
+    code: 'shape',
+    message: `${unreadable.join('')} 2026-07-01 would stay without it, so it is not collected.`,
+  });
+});
+
+describe('a new date whose main source fails', () => {
+  const fees = new Map([...createDays(31)].map(([date, values]) => [date, pickValues(values, FEES)]));
+  const create = (failed: string) => {
+    const days = createDays(31);
+    const source = createMemorySource(days);
+    const main: Source = {
+      ...source,
+      day: (chain, date, signal) =>
+        date === failed
+          ? Promise.reject(new SourceError('unavailable', 'files: no answer.'))
+          : source.day(chain, date, signal),
+    };
+    const metrics = ['tx_count', 'active_addresses'] as const;
+    const parts = (first: Source) =>
+      [
+        { source: first, metrics },
+        { source: createMemorySource(fees, 'fees'), metrics: FEES },
+      ] as const;
+    const rules = DEFAULT_RULES.base;
+    const plan = { chain: 'base', since: '2026-07-01', checks: [], rules } as const;
+    const scene = createScene(days);
+    return {
+      scene,
+      fails: (at: string) => scene.collectUntilFailure(at, { ...plan, parts: parts(main) }),
+      answers: (at: string) => scene.collectUntilFailure(at, { ...plan, parts: parts(source) }),
+    };
+  };
+
+  it('is not awaited before its deadline, then taken without its metrics, which are filled in later', async () => {
+    const { scene, fails, answers } = create('2026-07-31');
+    expect((await fails('2026-08-01T11:59:00Z')).error?.message).toBe('files: no answer.');
+    expect([scene.valuesOn('2026-07-31'), scene.state().awaited]).toEqual([undefined, []]);
+    const { days, error } = await fails('2026-08-01T12:00:00Z');
+    expect([days.at(-1), error?.message]).toMatchObject([
+      { date: '2026-07-31', outcome: 'incomplete', isNewlyOverdue: true },
+      'files: no answer.',
+    ]);
+    expect(scene.valuesOn('2026-07-31')).toEqual(pickValues(usual(30), FEES));
+    expect(scene.state().awaited).toMatchObject([{ date: '2026-07-31', overdue: true }]);
+    await answers('2026-08-01T13:00:00Z');
+    expect([scene.valuesOn('2026-07-31'), scene.state().awaited]).toEqual([usual(30), []]);
+  });
+
+  it('is only tried again once it is settled, and then judged as if it had been read at once', async () => {
+    const { scene, fails, answers } = create('2026-07-10');
+    await fails('2026-08-01T12:00:00Z');
+    expect([scene.valuesOn('2026-07-10'), scene.state().awaited]).toEqual([undefined, []]);
+    await answers('2026-08-01T13:00:00Z');
+    expect(scene.valuesOn('2026-07-10')).toEqual(usual(9));
+  });
+});
+
 it('a date that could not be read at its deadline is read again, although its data are those that were read before', async () => {
   const days = createDays(31);
   const fees = new Map([...days].map(([date, values]) => [date, pickValues(values, FEES)]));

@@ -32,6 +32,7 @@ function create(
     policyFolder: folder,
     cacheFolder: folder,
     environment,
+    purpose: 'collect',
     signal: AbortSignal.timeout(60_000),
     openStore: () => Promise.reject(new Error('no store is asked for')),
     ...machine,
@@ -73,6 +74,13 @@ describe('a secret endpoint is read from its variable', () => {
     });
   });
 
+  it('but not for a list of the terms', async () => {
+    const source = (await create(NODE, {}, {}, { purpose: 'list' })).get('one');
+    expect(source?.facts).toMatchObject({ id: 'one', licence: 'own node' });
+    const keyed: PolicySource = { kind: 'coinmetrics', licence: 'contract', key_env: 'KEY' };
+    expect((await create(keyed, {}, {}, { purpose: 'list' })).size).toBe(1);
+  });
+
   it('and is not shown', async () => {
     const sources = await create(NODE, {}, { NODE_URL: 'https://example.com/secret-key' });
     expect(JSON.stringify(sources.get('one')?.facts)).not.toContain('secret-key');
@@ -84,16 +92,17 @@ describe('the engine of a policy', () => {
   const engine = { kind: 'trino', endpoint: 'http://127.0.0.1:1', catalog: 'c', database: 'd' } as const;
   const sonarx: PolicySource = { kind: 'sonarx' };
 
-  it('is opened before a collection, so that it ends at once without it', async () => {
-    await expect(create(sonarx, { engine })).rejects.toMatchObject({ exit: 'usage' });
+  it('is not needed before a query runs', async () => {
+    expect((await create(sonarx, { engine })).get('one')?.facts.id).toBe('one');
   });
 
-  it('is not needed for other sources, and not before a query runs', async () => {
-    expect((await create(OWN, { engine })).size).toBe(1);
-    const late = await create(sonarx, { engine }, {}, { opensEngineLate: true });
-    expect(late.get('one')?.facts.id).toBe('one');
-    const day = late.get('one')?.day('base', '2026-01-01', AbortSignal.timeout(60_000));
-    await expect(day).rejects.toMatchObject({ name: 'SourceError', code: 'unavailable' });
+  it.each([
+    ['ends a collection without it', 'collect', { name: 'GeneratorError', exit: 'usage' }],
+    ['is missing only for its source in a check', 'check', { name: 'SourceError', code: 'unavailable' }],
+  ] as const)('%s', async (_what, purpose, failure) => {
+    const source = (await create(sonarx, { engine }, {}, { purpose })).get('one');
+    const day = source?.day('base', '2026-01-01', AbortSignal.timeout(60_000));
+    await expect(day).rejects.toMatchObject(failure);
   });
 });
 

@@ -1,5 +1,5 @@
 import { createJsonRpc, resultOf, type JsonRpc, type RpcCall } from '../../../generator/sources/json-rpc.js';
-import type { SourceError } from '../../../generator/sources/source.js';
+import { failureOf } from '../../support/sources/failure-of.js';
 import { createInstantTools, type InstantTools } from '../../support/sources/instant-tools.js';
 import {
   RpcFault,
@@ -32,12 +32,6 @@ describe('a client of JSON-RPC', () => {
     });
   });
   afterEach(() => service.dispose());
-
-  const failureOf = async (reading: Promise<unknown>): Promise<SourceError> =>
-    (await reading.then(
-      () => undefined,
-      (error: unknown) => error,
-    )) as SourceError;
 
   it('POSTs a call as JSON, and returns its result', async () => {
     expect(await rpc.call(CALLS[0] as RpcCall, signal)).toEqual({ result: '1' });
@@ -96,6 +90,7 @@ describe('a client of JSON-RPC', () => {
     [-32600, 'shape'],
     [-32601, 'shape'],
     [-32602, 'shape'],
+    [-3, 'shape'],
     [-32005, 'unavailable'],
     [-1, 'unavailable'],
   ])('takes the single error %s for a whole batch as %s', async (code, expected) => {
@@ -190,7 +185,10 @@ describe('a client of JSON-RPC', () => {
   });
 
   it.each([
-    [401, 'the node refuses the user or password (status 401). Correct them.'],
+    [
+      401,
+      'the node refuses the endpoint, which has no user and password (status 401). Add them, or correct the',
+    ],
     [403, 'the node refuses to be asked for echo (status 403). Allow this user all methods that'],
     [400, 'expected JSON, got status 400.'],
   ])('says what status %s means', async (status, message) => {
@@ -199,6 +197,55 @@ describe('a client of JSON-RPC', () => {
     expect(error.code).toBe('shape');
     expect(error.message).toContain(message);
     expect(service.takeRequests()).toHaveLength(1);
+  });
+
+  it('says that the user or password is wrong only of an endpoint that has them', async () => {
+    service.refuse((res) => res.writeHead(401).end('no'));
+    const endpoint = service.endpoint.replace('//', '//someone:secret@');
+    const named = createJsonRpc({ source: 'node', endpoint, pace: { requests: 2, perMs: 1000 } });
+    const { message } = await failureOf(named.batch(CALLS, signal));
+    expect(message).toBe(
+      `node: ${service.endpoint}: the node refuses the user or password (status 401). Correct them.`,
+    );
+  });
+
+  describe('a node that is asked too often', () => {
+    /** Forms of a refusal; all are made up from documents of services. */
+    const refusals: [string, (all: RpcBody[]) => unknown][] = [
+      ['-32005 for all calls', () => ({ id: null, error: { code: -32005, message: 'limit exceeded' } })],
+      [
+        '429 for some calls',
+        ([first, ...rest]) => [
+          { id: first?.id, error: { code: 429, message: 'Exceeded capacity' } },
+          ...rest,
+        ],
+      ],
+      [
+        'another code',
+        () => ({
+          id: null,
+          error: { code: -32007, message: '50/second request limit reached, too many requests' },
+        }),
+      ],
+    ];
+    it.each(refusals)('is asked again after a wait, with as many calls: %s', async (_what, refuse) => {
+      let count = 0;
+      service.alter((body) => ((count += 1) < 3 ? refuse(body as RpcBody[]) : body));
+      const results = ['1', '2', '3'].map((result) => ({ result }));
+      expect(await rpc.batch(CALLS, signal)).toEqual(results);
+      expect(await rpc.batch(CALLS, signal)).toEqual(results);
+      expect(service.takeRequests().map(({ calls }) => calls.length)).toEqual([3, 3, 3, 3]);
+      expect(tools.slept.length).toBeGreaterThanOrEqual(2);
+    });
+
+    it('is not available if it still refuses', async () => {
+      service.alter(() => ({ id: null, error: { code: -32005, message: 'daily request count exceeded' } }));
+      expect(await failureOf(rpc.batch(CALLS, signal))).toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('got the error -32005: daily request count exceeded, 6 times.'),
+      });
+      expect(service.takeRequests().map(({ calls }) => calls.length)).toEqual([3, 3, 3, 3, 3, 3]);
+    });
   });
 
   it('takes the method that Hardhat 3.18.0 does not support as a difference, not as a failure that may pass', () => {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { fillQuery, readQuery } from '../../../schemas/queries.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { CollectedDay } from '../../../generator/core/collection/day-values.js';
@@ -10,20 +11,11 @@ import type { Source } from '../../../generator/sources/source.js';
 import { bitcoinDay } from '../../support/collection/bitcoin-days.js';
 import type { FileForm } from '../../support/collection/day-tables.js';
 import { evmDay } from '../../support/collection/evm-days.js';
-import {
-  folderOf,
-  partName,
-  rawChainOf,
-  startAwsScene,
-  type AwsScene,
-  type WrittenDay,
-} from '../../support/sources/aws-scene.js';
-import { PYARROW_FILES } from '../../support/sources/pyarrow-files.js';
+import { createAwsDay, DATE } from '../../support/sources/aws-day.js';
+import { rawChainOf, startAwsScene, type AwsScene } from '../../support/sources/aws-scene.js';
 import { wholeDay } from '../../support/sources/whole-days.js';
 
-const DATE = '2026-03-18';
 const SPAN = { first: DATE, last: DATE };
-const CHAINS: readonly Chain[] = ['bitcoin', 'ethereum', 'arbitrum', 'base'];
 const FORMS: readonly FileForm[] = [
   { numbers: 'DECIMAL(38,0)', isUpperCase: true, date: 'DATE', files: 3 },
   { numbers: 'BIGINT', isUpperCase: false, date: 'VARCHAR', files: 1 },
@@ -31,16 +23,12 @@ const FORMS: readonly FileForm[] = [
 const { signal } = new AbortController();
 
 let scene: AwsScene;
+const { reset, uploadWhole, keyOf } = createAwsDay(() => scene);
 beforeAll(async () => {
   scene = await startAwsScene();
 }, 300_000);
 afterAll(() => scene.dispose());
-beforeEach(async () => {
-  for (const key of await scene.bucket.keys()) await scene.bucket.remove(key);
-  scene.proxy.beforeRead(() => Promise.resolve());
-  scene.proxy.beforeList(() => Promise.resolve());
-  scene.proxy.take();
-});
+beforeEach(reset);
 afterEach(async () => {
   expect(await readdir(scene.cacheFolder).catch(() => [])).toEqual([]);
 });
@@ -52,20 +40,10 @@ function sourceOf(chain: Chain): Source {
     : scene.createSonarx({ blocksOnly: { arbitrum: false, base: false } });
 }
 
-async function uploadWhole(chain: Chain, date = DATE): Promise<WrittenDay> {
-  const day = await scene.write(chain, date, wholeDay(chain, 7));
-  await scene.upload(chain, date, day);
-  scene.proxy.take();
-  return day;
-}
-
 const read = (chain: Chain, source = sourceOf(chain)): Promise<CollectedDay> =>
   source.day(chain, DATE, signal);
 
-const keyOf = (chain: Chain, table: 'blocks' | 'transactions', name = partName(0)): string =>
-  `${folderOf(chain, table, DATE)}${name}`;
-
-describe.each(CHAINS)('a day of %s', (chain) => {
+describe.each(CHAIN_IDS)('a day of %s', (chain) => {
   it('is what the query gives on the whole files, however they are written', async () => {
     for (const [i, form] of FORMS.entries()) {
       const day = drawDay(chain, i);
@@ -285,99 +263,6 @@ it('rows that are there twice are counted twice, and the exact rules see it', as
   expect(messages).toContain('block_numbers is 3, but block_count is 6.');
 });
 
-describe('a form that differs', () => {
-  const expectShape = async (chain: Chain, message: RegExp): Promise<void> => {
-    await expect(read(chain)).rejects.toMatchObject({
-      code: 'shape',
-      message: expect.stringMatching(message),
-    });
-  };
-
-  it('because one of several files lacks a column names the file, the column and what was found', async () => {
-    const { blocks, transactions } = await uploadWhole('ethereum');
-    const file = `${blocks.paths[0] ?? ''}.less`;
-    await scene.connection.run(
-      `COPY (SELECT number, gas_limit, transaction_count FROM '${blocks.paths[0] ?? ''}') TO '${file}' (FORMAT parquet)`,
-    );
-    const paths = [...blocks.paths, file];
-    await scene.upload('ethereum', DATE, { blocks: { date: DATE, paths }, transactions });
-    await expectShape(
-      'ethereum',
-      /^aws: s3:\/\/.*eth\/blocks\/.*part-00001.*: expected the column gas_used, found the columns number, gas_limit, transaction_count\.$/,
-    );
-  });
-
-  it.each([
-    ['text', "'many'", 'VARCHAR'],
-    ['text of digits', "'21000'", 'VARCHAR'],
-    ['doubles', '21000::DOUBLE', 'DOUBLE'],
-    ['single floats', '21000::FLOAT', 'FLOAT'],
-    ['fractions', '21000.5::DECIMAL(38,2)', 'DECIMAL(38,2)'],
-    ['truth values', 'true', 'BOOLEAN'],
-  ])(
-    'because one of several files has a column of %s is refused with file and column',
-    async (_, sql, type) => {
-      const { blocks, transactions } = await uploadWhole('ethereum');
-      const file = `${blocks.paths[0] ?? ''}.retyped`;
-      await scene.connection.run(
-        `COPY (SELECT * REPLACE (${sql} AS gas_used) FROM '${blocks.paths[0] ?? ''}') TO '${file}' (FORMAT parquet)`,
-      );
-      const paths = [...blocks.paths, file];
-      await scene.upload('ethereum', DATE, { blocks: { date: DATE, paths }, transactions });
-      const found = type.replace(/[()]/g, '\\$&');
-      await expectShape(
-        'ethereum',
-        new RegExp(
-          `^aws: s3://.*eth/blocks/.*part-00001.*: expected the column gas_used as BIGINT, found ${found}\\.$`,
-        ),
-      );
-    },
-  );
-
-  it('because a column of doubles has single floats is refused', async () => {
-    const { blocks, transactions } = await uploadWhole('bitcoin');
-    const file = `${transactions.paths[0] ?? ''}.retyped`;
-    await scene.connection.run(
-      `COPY (SELECT * REPLACE (CAST(fee AS FLOAT) AS fee) FROM '${transactions.paths[0] ?? ''}') TO '${file}' (FORMAT parquet)`,
-    );
-    await scene.upload('bitcoin', DATE, { blocks, transactions: { date: DATE, paths: [file] } });
-    await expectShape('bitcoin', /btc\/transactions.*expected the column fee as DOUBLE, found FLOAT\.$/);
-  });
-
-  it('because a column has more digits than the engine is refused', async () => {
-    await uploadWhole('base');
-    await scene.put(keyOf('base', 'blocks'), PYARROW_FILES.wideDecimal);
-    await expectShape(
-      'base',
-      /base\/blocks.*expected the column gas_used as DECIMAL\(38,0\), found DECIMAL of more than 38 digits\.$/,
-    );
-  });
-
-  it('because the engine cannot decode it is no fault that passes', async () => {
-    await uploadWhole('base');
-    await scene.put(keyOf('base', 'blocks'), PYARROW_FILES.byteStreamSplit);
-    await expectShape('base', /^sonarx: 2026-03-18: DuckDB: Invalid Error: BYTE_STREAM_SPLIT/);
-  });
-
-  it.each([
-    ['text', /expected a Parquet file, got another end/, Buffer.from('not a file of columns')],
-    ['empty', /expected a Parquet file, got 0 bytes/, Buffer.from('')],
-    ['a footer without an end', /got a footer of 1094795585 bytes/, Buffer.from('PAR1AAAAAAAAPAR1')],
-    ['a footer of zeros', /expected footers of Parquet files/, Buffer.from('PAR1\0\0\0\0\x04\0\0\0PAR1')],
-  ])('because an object is %s is refused', async (_what, message, bytes) => {
-    await uploadWhole('ethereum');
-    await scene.put(keyOf('ethereum', 'blocks'), bytes);
-    await expectShape('ethereum', message);
-  });
-
-  it('because a table has no rows is refused', async () => {
-    const { transactions } = await uploadWhole('ethereum');
-    const { blocks } = await scene.write('ethereum', DATE, { blocks: [], transactions: [] });
-    await scene.upload('ethereum', DATE, { blocks, transactions });
-    await expectShape('ethereum', /^aws: ethereum 2026-03-18: a date has 0 rows/);
-  });
-});
-
 describe('an abort', () => {
   it.each(['beforeList', 'beforeRead'] as const)('ends a request that is not answered (%s)', async (on) => {
     await uploadWhole('ethereum');
@@ -412,92 +297,5 @@ describe('the cache folder', () => {
       code: 'unavailable',
       message: expect.stringContaining(cacheFolder),
     });
-  });
-});
-
-describe('a probe', () => {
-  const now = (): number => Date.parse('2026-03-20T08:00:00Z');
-
-  it.each(CHAINS)('finds the expected columns of %s', async (chain) => {
-    await uploadWhole(chain);
-    const source =
-      chain === 'bitcoin' || chain === 'ethereum'
-        ? scene.createAws({ now })
-        : scene.createSonarx({ now, blocksOnly: { [chain]: false } });
-    const probes = await source.probe(chain, signal);
-    const columns = rawChainOf(chain).tables.flatMap((table) => Object.keys(table.columns));
-    expect(probes).toHaveLength(columns.length + 1);
-    expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
-    expect(probes[0]).toMatchObject({ item: 'newest complete date', found: DATE });
-  });
-
-  it('names each column that is missing or has another type', async () => {
-    const { blocks, transactions } = await uploadWhole('ethereum');
-    const file = `${blocks.paths[0] ?? ''}.other`;
-    await scene.connection.run(
-      `COPY (SELECT CAST(number AS DOUBLE) AS number, gas_used, gas_limit FROM '${blocks.paths[0] ?? ''}')
-       TO '${file}' (FORMAT parquet)`,
-    );
-    await scene.upload('ethereum', DATE, { blocks: { date: DATE, paths: [file] }, transactions });
-    const probes = await scene.createAws({ now }).probe('ethereum', signal);
-    expect(probes.filter(({ agrees }) => !agrees)).toEqual([
-      { item: 'column number of eth/blocks', expected: 'BIGINT', found: 'DOUBLE', agrees: false },
-      {
-        item: 'column transaction_count of eth/blocks',
-        expected: 'BIGINT',
-        found: 'no such column',
-        agrees: false,
-      },
-    ]);
-  });
-
-  const probeBlocks = async (): Promise<unknown> => {
-    const probes = await scene.createSonarx({ now }).probe('base', signal);
-    return probes.filter(({ agrees }) => !agrees);
-  };
-
-  it('names each column that the engine cannot decode', async () => {
-    await uploadWhole('base');
-    await scene.put(keyOf('base', 'blocks'), PYARROW_FILES.byteStreamSplit);
-    const found = expect.stringMatching(
-      /^DECIMAL\(38,0\), not readable: DuckDB: Invalid Error: BYTE_STREAM_SPLIT/,
-    );
-    const difference = {
-      item: 'column gas_used of base/blocks',
-      expected: 'DECIMAL(38,0)',
-      found,
-      agrees: false,
-    };
-    expect(await probeBlocks()).toEqual([difference]);
-  });
-
-  it('names a column that has more digits than the engine', async () => {
-    await uploadWhole('base');
-    await scene.put(keyOf('base', 'blocks'), PYARROW_FILES.wideDecimal);
-    const found = 'DECIMAL of more than 38 digits';
-    expect(await probeBlocks()).toMatchObject([{ item: 'column gas_used of base/blocks', found }]);
-  });
-
-  it('reads only the first group of rows of one file', async () => {
-    const file = path.join(scene.cacheFolder, '..', 'groups.parquet');
-    await scene.connection.run(`COPY (
-      SELECT CAST(hash(i) % 1000000000 AS DECIMAL(38,0)) AS block_number, CAST(1 AS DECIMAL(38,0)) AS transaction_count,
-        CAST(hash(i) % 1000000 AS DECIMAL(38,0)) AS gas_used, CAST(hash(i) % 99 AS DECIMAL(38,0)) AS gas_limit
-      FROM range(200000) t(i)) TO '${file}' (FORMAT parquet, COMPRESSION uncompressed, ROW_GROUP_SIZE 10000)`);
-    const files = { blocks: { date: DATE, paths: [file, file] }, transactions: { date: DATE, paths: [] } };
-    await scene.upload('base', DATE, files);
-    scene.proxy.take();
-    expect(await probeBlocks()).toEqual([]);
-    const reads = scene.proxy.take().filter(({ isList }) => !isList);
-    const bytes = reads.reduce((sum, each) => sum + each.bytes, 0);
-    expect(reads.length).toBeLessThanOrEqual(6);
-    expect(bytes).toBeLessThan((await readFile(file)).length / 5);
-  });
-
-  it('says what is there if no date is complete', async () => {
-    await scene.put(keyOf('bitcoin', 'blocks', '940001.snappy.parquet'), 'x');
-    const [probe] = await scene.createAws({ now }).probe('bitcoin', signal);
-    expect(probe).toMatchObject({ expected: 'since 2026-02-18', agrees: false });
-    expect(probe?.found).toMatch(/^2026-03-18 with .*940001/);
   });
 });

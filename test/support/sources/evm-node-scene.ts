@@ -26,6 +26,8 @@ export type EvmNodeScene = {
   readonly tools: InstantTools;
   /** All blocks, by number. */
   readonly blocks: EvmBlock[];
+  /** Returns the number of the first block of the last date. */
+  readonly firstOfLast: () => number;
   /** Sets the finalized block. */
   readonly finalize: (number: number) => void;
   readonly hashOf: (number: number) => string;
@@ -40,6 +42,8 @@ export type EvmNodeScene = {
 /** The span of the complete days that tests read. */
 export const FIRST = '2026-03-22';
 export const LAST = '2026-03-26';
+/** Blocks of a day. */
+export const PER_DAY = 9;
 const CHAIN_IDS = { ethereum: 1, arbitrum: 42161, base: 8453 } as const;
 
 /** Starts a node. Its last block, which is finalized, is some minutes before the clock: 00:40 UTC after the last date. */
@@ -71,6 +75,7 @@ export async function startEvmNodeScene(chain: EvmChain = 'base'): Promise<EvmNo
     service,
     tools,
     blocks,
+    firstOfLast: () => blocks.length - 2 - PER_DAY,
     hashOf,
     header,
     receipts,

@@ -1,20 +1,19 @@
 import { createEvmNode } from '../../../../generator/sources/evm-node/evm-node.js';
 import type { CollectedDay, Evidence } from '../../../../generator/core/collection/day-values.js';
-import type { SourceError } from '../../../../generator/sources/source.js';
 import { describeSource } from '../../../contract/source.js';
 import {
   addressOf,
   FIRST,
   LAST,
+  PER_DAY,
   startEvmNodeScene,
   type EvmNodeScene,
 } from '../../../support/sources/evm-node-scene.js';
+import { failureOf } from '../../../support/sources/failure-of.js';
 import { RpcFault } from '../../../support/sources/rpc-service.js';
 
 const { signal } = new AbortController();
 const SPAN = { first: FIRST, last: LAST };
-/** Blocks of a day in the scene. */
-const PER_DAY = 9;
 
 for (const chain of ['ethereum', 'arbitrum', 'base'] as const) {
   describeSource(`evm-node of ${chain}`, async () => {
@@ -39,17 +38,10 @@ describe('evm-node', () => {
 
   const day = (date = LAST, options?: Parameters<EvmNodeScene['create']>[0]): Promise<CollectedDay> =>
     scene.create(options).day('base', date, signal);
-  const failureOf = async (reading: Promise<unknown>): Promise<SourceError> =>
-    (await reading.then(
-      () => undefined,
-      (error: unknown) => error,
-    )) as SourceError;
-  /** Number of the first block of the last date. */
-  const firstOfLast = (): number => scene.blocks.length - 2 - PER_DAY;
 
   it('gives the metrics of the headers by default, from 00:00:00 to 23:59:59', async () => {
     const { values, counts, evidence } = await day();
-    const first = firstOfLast();
+    const first = scene.firstOfLast();
     const blocks = scene.blocks.slice(first, first + PER_DAY);
     const [one, last] = [blocks[0], blocks.at(-1)];
     expect([one?.time, last?.time].map((time) => new Date(1000 * (time ?? 0)).toISOString())).toEqual([
@@ -77,119 +69,6 @@ describe('evm-node', () => {
       first_hash: scene.hashOf(first),
       last_block: String(first + 8),
       last_hash: scene.hashOf(first + 8),
-    });
-  });
-
-  describe('with receipts', () => {
-    const FEE = { price: 10n, l1Fee: 5n, status: 1, type: 2 };
-    const [a, b, c, d] = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)];
-    const setDay = (...txs: EvmNodeScene['blocks'][number]['txs']): void => {
-      for (let i = 0; i < PER_DAY; i += 1) {
-        const block = scene.blocks[firstOfLast() + i];
-        if (block !== undefined) block.txs = i === 1 ? txs : [];
-      }
-    };
-
-    it('adds the fee for Ethereum on base, and leaves out the transactions of the protocol', async () => {
-      setDay(
-        { from: a, to: b, gas: 1000, ...FEE, type: 0x7e, l1Fee: undefined },
-        { from: c, to: c.toUpperCase().replace('0X', '0x'), gas: 100, ...FEE },
-        { from: c, to: null, gas: 200, ...FEE, status: 0, l1Fee: 10n ** 20n },
-        { from: d, to: c, gas: 300, ...FEE, price: 20n },
-        { from: d, to: c, gas: 400, ...FEE, price: 30n },
-      );
-      const { values, counts } = await day(LAST, { receipts: true });
-      expect(values).toMatchObject({
-        tx_count: '4',
-        failed_tx_count: '1',
-        active_addresses: '2',
-        fees_total: '100.000000000000021015',
-        fee_median: '0.000000000000009005', // of 6,005 and 12,005
-        gas_price_mean: '0.000000021', // 21,000 wei for 1,000 gas
-        gas_used: '2000',
-      });
-      expect(counts).toMatchObject({
-        all_rows: '5',
-        block_tx_count: '5',
-        all_gas: '2000',
-        gas_used: '2000',
-        tx_gas_used: '1000',
-        l2_fees: '21000',
-        fee_missing: '0',
-        status_missing: '0',
-        type_missing: '0',
-      });
-    });
-
-    it.each([
-      ['fee_missing', { l1Fee: undefined }],
-      ['fee_missing', { price: undefined }],
-      ['status_missing', { status: undefined }],
-      ['type_missing', { type: undefined }],
-    ])('counts %s, so that the day is not taken as whole', async (name, change) => {
-      setDay({ from: a, to: b, gas: 100, ...FEE }, { from: a, to: b, gas: 100, ...FEE, ...change });
-      expect((await day(LAST, { receipts: true })).counts).toMatchObject({ [name]: '1' });
-    });
-
-    it('leaves out failed_tx_count if receipts of ethereum have a root and no status, as before Byzantium', async () => {
-      const node = await startEvmNodeScene('ethereum');
-      try {
-        const fields = { status: undefined, type: '0x0', root: `0x${'ab'.repeat(32)}` };
-        const read = (change: (tx: number) => object) => {
-          node.service.methods['eth_getBlockReceipts'] = (tag: string) =>
-            node.receipts(Number(tag)).map((each, i) => ({ ...each, ...change(i) }));
-          return node.create({ receipts: true }).day('ethereum', LAST, signal);
-        };
-        const [usual, before] = [await read(() => ({})), await read(() => fields)];
-        const { failed_tx_count: _failed, ...others } = usual.values;
-        expect(usual.counts).toMatchObject({ before_status: '0' });
-        expect(before.values).toEqual(others);
-        expect(before.counts).toMatchObject({ before_status: usual.counts.tx_count, status_missing: '0' });
-        expect(before.counts).not.toHaveProperty('failed_tx_count');
-        const some = await read((tx) => (tx === 0 ? fields : {}));
-        expect(some.values).toEqual(others); // the day of Byzantium has receipts of both forms
-        const broken = await read(() => ({ ...fields, root: '0x' }));
-        expect(broken.counts).toMatchObject({ before_status: '0', status_missing: usual.counts.tx_count });
-      } finally {
-        await node.service.dispose();
-      }
-    });
-
-    it('does not compute the fee of an operator', async () => {
-      setDay({ from: a, to: b, gas: 100, ...FEE });
-      scene.service.methods['eth_getBlockReceipts'] = (tag: string) =>
-        scene
-          .receipts(Number(tag))
-          .map((each) => ({ ...each, operatorFeeScalar: '0x0', operatorFeeConstant: '0x1' }));
-      expect((await day(LAST, { receipts: true })).counts).toMatchObject({ fee_missing: '1', tx_count: '1' });
-    });
-
-    it('has no median and no price on a day without transactions', async () => {
-      setDay();
-      const { values } = await day(LAST, { receipts: true });
-      expect(values).toMatchObject({ tx_count: '0', fees_total: '0', active_addresses: '0' });
-      expect(values).not.toHaveProperty('fee_median');
-      expect(values).not.toHaveProperty('gas_price_mean');
-    });
-
-    it.each<[string, (receipts: Record<string, unknown>[]) => unknown]>([
-      ['one too few', (all) => all.slice(1)],
-      ['of another block', (all) => all.map((each) => ({ ...each, blockHash: `0x${'1'.repeat(64)}` }))],
-      ['in another order', (all) => all.toReversed()],
-      ['without gas', (all) => all.map((each) => ({ ...each, gasUsed: undefined }))],
-      ['with a sender that is no address', (all) => all.map((each) => ({ ...each, from: '0x12' }))],
-      ['that are no array', () => ({})],
-    ])('refuses receipts %s', async (_what, change) => {
-      setDay({ from: a, to: b, gas: 100, ...FEE }, { from: c, to: b, gas: 100, ...FEE });
-      scene.service.methods['eth_getBlockReceipts'] = (tag: string) => change(scene.receipts(Number(tag)));
-      const error = await failureOf(day(LAST, { receipts: true }));
-      expect(error).toMatchObject({ code: 'shape', message: expect.stringMatching(/receipts of block \d+/) });
-    });
-
-    it('gives dates another mark than without them, so that they are read again', async () => {
-      const marks = (receipts: boolean): Promise<ReadonlyMap<string, string>> =>
-        scene.create({ receipts }).days('base', { first: LAST, last: LAST }, signal);
-      expect((await marks(true)).get(LAST)).not.toBe((await marks(false)).get(LAST));
     });
   });
 
@@ -265,7 +144,7 @@ describe('evm-node', () => {
     });
 
     it('reads the receipts of several blocks at once, of at most 1,000 transactions, and of no block without any', async () => {
-      const first = firstOfLast();
+      const first = scene.firstOfLast();
       const tx = { from: addressOf(1), to: addressOf(2), gas: 1, price: 1n, status: 1, type: 2, l1Fee: 1n };
       scene.blocks.slice(first, first + PER_DAY).forEach((block, i) => {
         block.txs = Array.from({ length: [0, 400, 600, 1, 0, 2000, 5, 5, 5][i] ?? 0 }, () => tx);
@@ -324,7 +203,7 @@ describe('evm-node', () => {
       ['shape', 'a time before the block before', (header) => ({ ...header, timestamp: '0x1' })],
     ];
     it.each(changed)('gives %s for %s', async (code, _what, change) => {
-      const number = firstOfLast() + 4;
+      const number = scene.firstOfLast() + 4;
       scene.service.alter((body, calls) => {
         if (!Array.isArray(body)) return body; // the search for the ends of the day
         return body.map((each, i) =>
@@ -340,8 +219,8 @@ describe('evm-node', () => {
 
     it('is refused if it reorganizes between two requests: the links show it', async () => {
       scene.service.alter((body, calls) => {
-        const isFirstPart = calls.length === 7 && Number(calls[0]?.params[0]) === firstOfLast() - 1;
-        const block = scene.blocks[firstOfLast() - 2];
+        const isFirstPart = calls.length === 7 && Number(calls[0]?.params[0]) === scene.firstOfLast() - 1;
+        const block = scene.blocks[scene.firstOfLast() - 2];
         if (isFirstPart && block !== undefined) block.salt = 'b'; // for the second part
         return body;
       });
@@ -391,74 +270,9 @@ describe('evm-node', () => {
     expect(create).not.toThrow(/secret-key|%zz/);
   });
 
-  it('probes the chain, the client, the tag, and the fields, one by one', async () => {
-    const probes = await scene.create({ receipts: true }).probe('base', signal);
-    expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
-    expect(probes.map(({ item, found }) => `${item}: ${found}`)).toEqual(
-      expect.arrayContaining([
-        'eth_chainId: 8453',
-        'web3_clientVersion: Geth/v1.16.9-stable/linux-amd64/go1.25',
-        `block with the tag finalized: block ${scene.blocks.length - 1}`,
-        'field gasUsed of eth_getBlockByNumber: a quantity',
-        'eth_getBlockReceipts: an array',
-        'field l1Fee of eth_getBlockReceipts: a quantity',
-      ]),
-    );
-  });
-
-  describe('a probe of receipts', () => {
-    const itemsOf = async (): Promise<string[]> => {
-      const probes = await scene.create({ receipts: true, batchSize: 5 }).probe('base', signal);
-      return probes.filter(({ agrees }) => !agrees).map(({ item, found }) => `${item}: ${found}`);
-    };
-    /** anvil 1.7.1 with --optimism: receipts have no l1Fee. */
-    const withoutFee = (): void => {
-      scene.service.methods['eth_getBlockReceipts'] = (tag: string) =>
-        scene.receipts(Number(tag)).map((each) => ({ ...each, l1Fee: undefined }));
-    };
-    const keepUsers = (...kept: number[]): void =>
-      scene.blocks.forEach((block, number) => {
-        if (!kept.includes(number)) block.txs.length = Math.min(1, block.txs.length); // the protocol's own
-      });
-
-    it('looks back for a block with a transaction of a user', async () => {
-      withoutFee();
-      keepUsers(scene.blocks.findLastIndex(({ txs }, number) => txs.length > 1 && number < 34));
-      expect(await itemsOf()).toEqual(['field l1Fee of eth_getBlockReceipts: no such field']);
-    });
-
-    it('takes the only transaction of a block of anvil --optimism, which has none of the protocol', async () => {
-      withoutFee();
-      keepUsers();
-      const block = scene.blocks.findLast(({ txs }) => txs.length > 0);
-      for (const { txs } of scene.blocks) txs.length = 0;
-      block?.txs.push({ from: addressOf(1), to: addressOf(2), gas: 21_000, price: 1n, status: 1, type: 2 });
-      expect(await itemsOf()).toEqual(['field l1Fee of eth_getBlockReceipts: no such field']);
-    });
-
-    it('does not pass without such a block, after a few requests', async () => {
-      keepUsers();
-      expect(await itemsOf()).toEqual(['transactions of users: none']);
-      expect(scene.service.takeRequests().length).toBeLessThanOrEqual(20);
-    });
-
-    it('names the batch that the node takes, and passes', async () => {
-      scene.service.alter((body, calls) =>
-        calls.length > 3 ? { id: null, error: { code: -32000, message: 'too many' } } : body,
-      );
-      const probes = await scene.create({ receipts: true }).probe('base', signal);
-      expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
-      expect(probes.find(({ item }) => item.startsWith('batch of'))).toMatchObject({
-        item: 'batch of 7 eth_getBlockByNumber',
-        found: 'an answer to each of at most 2',
-      });
-      expect(scene.service.takeRequests().length).toBeLessThanOrEqual(20);
-    });
-  });
-
   // geth 1.17.10 with --history.chain postmerge, from its source
   it('says what to do about blocks that the node deleted', async () => {
-    const number = firstOfLast() + 4;
+    const number = scene.firstOfLast() + 4;
     const read = scene.service.methods['eth_getBlockByNumber'] as (tag: string) => unknown;
     scene.service.methods['eth_getBlockByNumber'] = (tag: string) => {
       if (Number(tag) === number) throw new RpcFault(4444, 'pruned history unavailable');
@@ -468,34 +282,6 @@ describe('evm-node', () => {
       code: 'shape',
       message: expect.stringContaining('(error 4444: pruned history unavailable). Begin with a later date'),
     });
-  });
-
-  it('finds by a probe what the node lacks', async () => {
-    delete scene.service.methods['eth_getBlockReceipts'];
-    scene.service.methods['eth_chainId'] = () => '0x1';
-    const headers = scene.service.methods['eth_getBlockByNumber'] as (tag: string) => object;
-    scene.service.methods['eth_getBlockByNumber'] = (tag: string) => ({ ...headers(tag), gasLimit: 5 });
-    const probes = await scene.create({ receipts: true }).probe('base', signal);
-    expect(probes.filter(({ agrees }) => !agrees)).toEqual([
-      { item: 'eth_chainId', expected: '8453', found: '1', agrees: false },
-      {
-        item: 'field gasLimit of eth_getBlockByNumber',
-        expected: 'a quantity',
-        found: 'the number 5',
-        agrees: false,
-      },
-      {
-        item: 'eth_getBlockReceipts',
-        expected: 'an array',
-        found: 'the error -32601: the method eth_getBlockReceipts does not exist',
-        agrees: false,
-      },
-    ]);
-  });
-
-  it('does not probe a node that does not answer', async () => {
-    scene.service.refuse((res) => res.writeHead(503).end());
-    await expect(scene.create().probe('base', signal)).rejects.toMatchObject({ code: 'unavailable' });
   });
 });
 
