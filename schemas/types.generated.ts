@@ -2059,6 +2059,7 @@ export interface Site {
   privacy_url?: SitePage;
   publisher?: SiteLine;
   sign_up_url?: SitePage;
+  notice?: SiteAnswer;
   refunds?: SiteAnswer;
   invoices?: SiteAnswer;
   redistribution?: SiteAnswer;

@@ -31,6 +31,10 @@ const SAMPLE = path.join(import.meta.dirname, '../..', '..', 'scripts', 'sample'
 /** The morning after the sample's last date, so that the demo always prints the same results. */
 const AS_OF = '2023-09-27T06:00:00Z';
 
+/** At the top of every page, before what a real service would be alarmed about. */
+const NOTICE =
+  'Sample data from 2021 to 2023, on purpose: in this demo everything is old, so its pages say that it is late.';
+
 const run = promisify(execFile);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -100,6 +104,7 @@ function writeSite(folder: string, port: number): Promise<void> {
     contact: 'data@example.com',
     terms_url: 'https://example.com/terms',
     privacy_url: 'https://example.com/privacy',
+    notice: NOTICE,
   });
   return writeFile(path.join(folder, 'site.json'), `${JSON.stringify(site, null, 2)}\n`);
 }

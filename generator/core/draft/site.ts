@@ -267,6 +267,7 @@ const PROBE_SITES: readonly (Site | undefined)[] = [
     privacy_url: 'https://probe.example.com/privacy',
     publisher: 'Probe Ltd',
     sign_up_url: 'https://probe.example.com/sign-up',
+    notice: 'A probe.',
     refunds: 'No refunds.',
     invoices: 'By mail.',
     redistribution: 'Charts.',

@@ -91,6 +91,7 @@ export function pageFile(
     sections: SECTIONS.map((section) => ({ ...section, current: currentOf(section.path, path) })),
     resources: RESOURCES,
     publisher: details?.publisher === undefined ? [] : [details.publisher],
+    notice: details?.notice === undefined ? [] : [details.notice],
     links: details === undefined ? [] : siteLinks(details),
   };
   return {
