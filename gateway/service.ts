@@ -10,6 +10,7 @@ import { createDelivery } from './delivery.js';
 import { createAuthentication } from './http/authentication.js';
 import { startHttpServer, type HttpServer } from './http/http-server.js';
 import { requireOrigin } from './http/origin-check.js';
+import { createHostReader } from './http/trusted-proxies.js';
 import { createAccountsProbe } from './io/accounts/accounts-probe.js';
 import { createAccounts } from './io/accounts/accounts.js';
 import { openAccountsStore } from './io/accounts/accounts-store.js';
@@ -119,7 +120,7 @@ export async function composeGateway(
   const { logger, now, clock, newId, storeMs = STORE_MS, accountFiles: files } = options;
   const store = createTimedStore(stores.store, storeMs);
   const accountsStore = createTimedStore(stores.accountsStore, storeMs);
-  const { corsOrigins, dashboardOrigins, signIn } = configuration;
+  const { corsOrigins, dashboardOrigins, signIn, trustProxy } = configuration;
   const metrics = createMetrics(now);
   const storeErrors = createStoreErrors(logger, metrics, now);
   const releases = createWatchedReleases(configuration, store, metrics, {
@@ -141,7 +142,7 @@ export async function composeGateway(
     health: { releases, isAccountsStoreReachable: access.isReachable },
     account: { authentication, accounts, billingService, stripeRefresh, now, dashboardOrigins },
     objects: directory && { ...directory, ...sending, corsOrigins, now },
-    publicFiles: { ...sending, releases, source, trustFiles },
+    publicFiles: { ...sending, releases, source, trustFiles, hostsOf: createHostReader(trustProxy) },
     accountPage: files && { ...sending, files, signIn, releases, sells: billingService !== undefined },
     errorPage:
       files && createErrorPage(files, releases, source.elsewhere === undefined ? baseUrl : undefined),

@@ -121,6 +121,22 @@ export const METRICS = {
   issuance: { words: 'issuance', unit: 'native coin', chains: ['bitcoin', 'ethereum'] },
 } as const satisfies Record<MetricName, MetricDefinition>;
 
+/** Units in which every value is a whole number. */
+const COUNTED: ReadonlySet<string> = new Set([
+  'transactions',
+  'addresses',
+  'transfers',
+  'blocks',
+  'weight units',
+  'bytes',
+  'gas',
+]);
+
+/** Returns whether every value of a metric is a whole number. */
+export function isCounted(metric: MetricName): boolean {
+  return COUNTED.has(METRICS[metric].unit);
+}
+
 /** File names of the published example programs, ascending. */
 export const EXAMPLE_NAMES = [
   'download.mjs',

@@ -34,7 +34,8 @@ export const PROBLEMS = {
     status: 401,
     title: 'Sign-in required',
     meaning: 'The bearer token is missing, expired or not valid. Sign in on the account page again.',
-    remedy: 'Open the account page and sign in again.',
+    remedy:
+      'Open the account page and sign in again. If that does not help, the operator of the service has to act: `refusal` says why the token was refused.',
   },
   'not-entitled': {
     status: 403,
@@ -161,6 +162,57 @@ type Problem = {
 /** Stable name of a problem. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
+/** Who can do something about a refused session token, as a sentence. */
+const ADVICE = {
+  person: 'Sign in again.',
+  operator: 'Signing in again does not help: the operator of this service must correct its configuration.',
+} as const;
+
+/**
+ * Why a session token was refused, by code, and who can do something about it. The caller and the operator's log get the code:
+ * it says nothing about other tokens, and no code has a part that a client chose. The list in PROVIDERS.md is generated from
+ * this table.
+ */
+export const SESSION_REFUSALS = {
+  'no-jwt': {
+    meaning: 'The token is not a JWT. The access tokens of some providers are opaque.',
+    advice: ADVICE.operator,
+  },
+  'too-long': { meaning: 'The token is longer than 16 KiB.', advice: ADVICE.operator },
+  algorithm: {
+    meaning: 'The token is signed with an algorithm that is not accepted.',
+    advice: ADVICE.operator,
+  },
+  key: { meaning: 'No key in CRD_JWKS is the one that signed the token.', advice: ADVICE.person },
+  signature: { meaning: 'The signature is wrong.', advice: ADVICE.person },
+  issuer: { meaning: 'The issuer (iss) is not CRD_JWT_ISSUER.', advice: ADVICE.operator },
+  audience: { meaning: 'The audience (aud) does not contain CRD_JWT_AUDIENCE.', advice: ADVICE.operator },
+  type: {
+    meaning: 'The type (typ) is not CRD_JWT_TYPE or, if that is not set, neither JWT nor absent.',
+    advice: ADVICE.operator,
+  },
+  expired: { meaning: 'The token has expired.', advice: ADVICE.person },
+  'not-yet-valid': {
+    meaning: 'The token is not valid yet: compare the clocks of the provider and of the gateway.',
+    advice: ADVICE.operator,
+  },
+  claims: {
+    meaning: 'A claim is missing or has a wrong form: tokens need iss, aud, sub and exp.',
+    advice: ADVICE.operator,
+  },
+  events: { meaning: 'The token reports events, as logout tokens do.', advice: ADVICE.person },
+  subject: {
+    meaning: 'The subject (sub) is no account id: at most 255 bytes of printable characters.',
+    advice: ADVICE.operator,
+  },
+  invalid: {
+    meaning: 'The token is damaged, or has an extension that must be understood.',
+    advice: ADVICE.person,
+  },
+} as const;
+
+export type SessionRefusal = keyof typeof SESSION_REFUSALS;
+
 /** The body of a problem, `application/problem+json`. */
 export type ProblemDocument = {
   readonly type: string;
@@ -169,4 +221,6 @@ export type ProblemDocument = {
   readonly detail: string;
   readonly instance: string;
   readonly code: ProblemCode;
+  /** Of `session-invalid`, if a token was sent: why it was refused. */
+  readonly refusal?: SessionRefusal;
 };

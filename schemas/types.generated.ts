@@ -2420,6 +2420,10 @@ export interface PolicyRules {
    * Least and most blocks of a day.
    */
   blocks?: number[];
+  /**
+   * Most that the median fee may be of the mean one. Default: 2, which no day exceeds if its count, its fees and their median are about the same transactions; 20 on arbitrum, where some counts have the protocol's own transactions, which pay no fee.
+   */
+  median_factor?: number;
   jump_factor?: PolicyJump;
   cross?: PolicyCross;
 }

@@ -10,9 +10,7 @@ import {
 import { GatewayError, PROBLEMS } from '../core/problems.js';
 import type { RateLimits } from '../io/operation/rate-limits.js';
 import ipaddr from 'ipaddr.js';
-
-/** The proxies whose `X-Forwarded-For` is trusted: a number of hops, addresses, or none. */
-export type TrustProxy = number | readonly string[] | false;
+import { compileTrust, type TrustProxy } from './trusted-proxies.js';
 
 /** Options for `createAddressLimit`. */
 export type AddressLimitOptions = {
@@ -105,13 +103,6 @@ function createGrouping({
     }
     return toAddressGroup(proxyAddr(req, trust));
   };
-}
-
-type TrustFunction = (address: string, hops: number) => boolean;
-
-function compileTrust(trustProxy: TrustProxy): TrustFunction {
-  if (typeof trustProxy === 'number') return (_address, hops) => hops < trustProxy;
-  return trustProxy === false ? () => false : proxyAddr.compile([...trustProxy]);
 }
 
 /** Group of all addresses that cannot be parsed. */

@@ -17,7 +17,7 @@ import { createLogger } from '../io/operation/logger.js';
 import { composeGateway, openStores } from '../service.js';
 import { sendToLoopback, type LoopbackResponse, type LoopbackRequest } from './loopback.js';
 import type { BillingPort } from '../io/billing/billing-port.js';
-import type { TrustProxy } from '../http/address-limit.js';
+import { compileTrust, type TrustProxy } from '../http/trusted-proxies.js';
 import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
@@ -55,10 +55,12 @@ export async function createGatewayFunction(
     () => configuration.publicBaseUrl ?? '',
   );
   await gateway.start();
+  const trust = compileTrust(configuration.trustProxy);
   let polledMs = performance.now();
   const { url } = await startHttpServer(gateway.listener, { host: '127.0.0.1', port: 0 });
   return async (event) => {
-    const request = toRequest(event);
+    const received = toRequest(event);
+    const request = trust(received.sourceIp, 0) ? received : withoutForwardedHost(received);
     if (performance.now() - polledMs >= configuration.pollSeconds * 1000) {
       await gateway.catchUp();
       polledMs = performance.now();
@@ -145,6 +147,12 @@ export function createLazyBilling(open: () => Promise<BillingPort>): LazyBilling
 /** Appends the address of the peer to `X-Forwarded-For`, as a proxy does. */
 export function withForwardedFor(request: EventRequest): EventRequest {
   return { ...request, headers: [...request.headers, ['X-Forwarded-For', request.sourceIp]] };
+}
+
+/** Removes `X-Forwarded-Host`, which the server would believe because the function itself is its trusted peer. */
+export function withoutForwardedHost(request: EventRequest): EventRequest {
+  const headers = request.headers.filter(([name]) => name.toLowerCase() !== 'x-forwarded-host');
+  return { ...request, headers };
 }
 
 /** Adds the function's own connection on loopback to the trusted proxies. */

@@ -46,6 +46,7 @@ import { rejectQuery } from '../http/path-guard.js';
 import { contextOf } from '../http/request-context.js';
 import { beginRoute, createRouter, type RouteOptions } from '../http/route.js';
 import { sendFile, type OwnBytes } from '../http/send-file.js';
+import type { HostReader } from '../http/trusted-proxies.js';
 
 /** The source of public files. */
 export type PublicSource = {
@@ -59,6 +60,7 @@ export type PublicRouterOptions = {
   readonly authentication: Pick<Authentication, 'limitAddress'>;
   readonly releases: Releases;
   readonly source: PublicSource;
+  readonly hostsOf: HostReader;
   readonly compressor: Compressor;
 };
 
@@ -140,7 +142,8 @@ function skipUnless(isOnRoute: (path: string) => boolean): RequestHandler {
   return (_req, res, next) => next(isOnRoute(contextOf(res).path) ? undefined : 'route');
 }
 
-function answerFile({ authentication, releases, source, compressor }: PublicRouterOptions): RequestHandler {
+function answerFile(options: PublicRouterOptions): RequestHandler {
+  const { authentication, releases, source, compressor } = options;
   return async (req, res) => {
     const context = contextOf(res);
     authentication.limitAddress(req, res);
@@ -151,7 +154,7 @@ function answerFile({ authentication, releases, source, compressor }: PublicRout
     await sendFile(req, res, {
       ...facts,
       headers: headersOf(facts),
-      source: chooseSource(req, source, path, {
+      source: chooseSource(req, options, path, {
         read: () => source.objects.read(objectKey(sha256), sha256),
         compressor,
       }),
@@ -164,22 +167,20 @@ function answerFile({ authentication, releases, source, compressor }: PublicRout
  * here all the same, gets the bytes: a redirect would lead it back here for ever.
  */
 export function chooseSource(
-  { headers }: Pick<IncomingMessage, 'headers'>,
-  { elsewhere }: Pick<PublicSource, 'elsewhere'>,
+  req: IncomingMessage,
+  { source: { elsewhere }, hostsOf }: Pick<PublicRouterOptions, 'source' | 'hostsOf'>,
   path: string,
   own: OwnBytes,
 ): OwnBytes | { readonly location: string } {
   if (elsewhere === undefined) return own;
-  const { host, 'x-forwarded-host': forwarded } = headers;
-  const isBack = [host, ...String(forwarded ?? '').split(',')].some((each) => isHostOf(elsewhere, each));
-  return isBack ? own : { location: `${elsewhere}${path}` };
+  return hostsOf(req).some((host) => isHostOf(elsewhere, host)) ? own : { location: `${elsewhere}${path}` };
 }
 
 /** Returns whether a host, perhaps with a port, is that of a URL. */
-function isHostOf(url: string, host = ''): boolean {
+function isHostOf(url: string, host: string): boolean {
   const { protocol, host: expected } = new URL(url);
-  const text = `${protocol}//${host.trim()}`;
-  return host.trim() !== '' && URL.canParse(text) && new URL(text).host === expected;
+  const text = `${protocol}//${host}`;
+  return URL.canParse(text) && new URL(text).host === expected;
 }
 
 function factsOf({ current }: Releases, path: string): FileFacts | undefined {

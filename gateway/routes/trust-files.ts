@@ -29,7 +29,7 @@ export function createTrustRouter(options: TrustRouterOptions): Router {
 }
 
 function sendTrustFile(path: TrustPath, options: TrustRouterOptions): RequestHandler {
-  const { authentication, releases, source, compressor, trustFiles } = options;
+  const { authentication, releases, compressor, trustFiles } = options;
   return async (req, res) => {
     authentication.limitAddress(req, res);
     const release = releases.current();
@@ -44,7 +44,7 @@ function sendTrustFile(path: TrustPath, options: TrustRouterOptions): RequestHan
       mediaType: path === TRUST_PATHS.releases ? 'application/json' : JWS_TYPE,
       sizeBytes: bytes.length,
       headers: { 'Cache-Control': cacheControlOf(publicKey(path)), 'X-Content-SHA256': sha256 },
-      source: chooseSource(req, source, path, { read: () => Promise.resolve(bytes), compressor }),
+      source: chooseSource(req, options, path, { read: () => Promise.resolve(bytes), compressor }),
     });
   };
 }

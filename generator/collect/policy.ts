@@ -99,6 +99,7 @@ export function rulesOf(chain: Chain, changes: PolicyRules = {}): CollectionRule
     shiftDates: changes.shift_dates ?? rules.shiftDates,
     frozen: changes.frozen ?? rules.frozen,
     blocks: [least, most],
+    medianFactor: changes.median_factor ?? rules.medianFactor,
     jumpFactor: { ...rules.jumpFactor, ...jump_factor },
     cross: { ...rules.cross, ...cross },
   };

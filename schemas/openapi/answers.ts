@@ -1,6 +1,6 @@
 import apiKey from '../examples/valid/api-key/test.json' with { type: 'json' };
 import { objectKey, PROBLEMS_PATH } from '../paths.js';
-import { PROBLEMS } from '../problems.js';
+import { PROBLEMS, SESSION_REFUSALS } from '../problems.js';
 import { schemaRef, type JsonObject } from './components.js';
 
 const instant = schemaRef('common.instant');
@@ -27,21 +27,30 @@ function closed(description: string, properties: JsonObject, optional: readonly 
 
 /** Schemas of the documents that the gateway itself returns, by component name. */
 export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
-  problem: closed('A problem (RFC 9457).', {
-    type: {
-      type: 'string',
-      pattern: `^${PROBLEMS_PATH}[a-z-]+$`,
-      description: 'Path of a page that explains the problem.',
+  problem: closed(
+    'A problem (RFC 9457).',
+    {
+      type: {
+        type: 'string',
+        pattern: `^${PROBLEMS_PATH}[a-z-]+$`,
+        description: 'Path of a page that explains the problem.',
+      },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string', description: 'What was wrong with this request, and how to correct it.' },
+      instance: {
+        type: 'string',
+        description: 'Id of the request, as in X-Request-Id. Empty if the response has no such header.',
+      },
+      code: { type: 'string', enum: Object.keys(PROBLEMS), description: 'Stable name of the problem.' },
+      refusal: {
+        type: 'string',
+        enum: Object.keys(SESSION_REFUSALS),
+        description: 'Why a session token was refused. Only `session-invalid` has it, if a token was sent.',
+      },
     },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What was wrong with this request, and how to correct it.' },
-    instance: {
-      type: 'string',
-      description: 'Id of the request, as in X-Request-Id. Empty if the response has no such header.',
-    },
-    code: { type: 'string', enum: Object.keys(PROBLEMS), description: 'Stable name of the problem.' },
-  }),
+    ['refusal'],
+  ),
   'file-link': closed(
     'The URL of a file, for clients that cannot follow a redirect.',
     {

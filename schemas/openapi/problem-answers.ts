@@ -1,5 +1,5 @@
 import { problemPath } from '../paths.js';
-import { PROBLEMS, type ProblemCode } from '../problems.js';
+import { PROBLEMS, SESSION_REFUSALS, type ProblemCode } from '../problems.js';
 import { schemaRef, type JsonObject } from './components.js';
 import { toHeaders, type HeaderName } from './headers.js';
 
@@ -67,5 +67,12 @@ function nameOf(code: ProblemCode): string {
 function exampleOf(code: ProblemCode): JsonObject {
   const { status, title, meaning } = PROBLEMS[code];
   const instance = '0f0e6c9e-5c1b-4a44-9d57-2f6a7e1c8b30';
-  return { type: problemPath(code), title, status, detail: meaning, instance, code };
+  const example = { type: problemPath(code), title, status, detail: meaning, instance, code };
+  if (code !== 'session-invalid') return example;
+  const refusal = 'expired';
+  return {
+    ...example,
+    detail: `The session token was refused (${refusal}). ${SESSION_REFUSALS[refusal].advice}`,
+    refusal,
+  };
 }

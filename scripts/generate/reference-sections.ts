@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { CHAIN_IDS, METRICS, PLANS } from '../../schemas/catalog.js';
 import { createProgram as createGatewayProgram } from '../../gateway/cli.js';
-import { SESSION_REFUSALS } from '../../gateway/core/access/session-token.js';
+import { SESSION_REFUSALS } from '../../schemas/problems.js';
 import { DRIFT_CAUSES } from '../../gateway/core/billing/drift.js';
 import { OUTCOMES } from '../../gateway/core/billing/grant-from-subscription.js';
 import { STRIPE_EVENTS } from '../../gateway/core/billing/stripe-events.js';
@@ -37,7 +37,7 @@ export function renderReference(): ReadonlyMap<string, string> {
     ['subscription-outcomes', renderOutcomes()],
     ['stripe-events', renderList(STRIPE_EVENTS, ({ meaning }) => meaning)],
     ['event-outcomes', renderList(EVENT_OUTCOMES, (meaning) => meaning)],
-    ['session-refusals', renderList(SESSION_REFUSALS, (meaning) => meaning)],
+    ['session-refusals', renderList(SESSION_REFUSALS, ({ meaning }) => meaning)],
     ['drift-causes', renderDriftCauses()],
     ['variables', renderVariables()],
   ]);

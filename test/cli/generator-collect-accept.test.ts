@@ -14,7 +14,7 @@ afterEach(() => scene.dispose());
 
 /** Adds the day after the last one to the operator's file, with a number of transactions. */
 const writeNext = (txCount: string): Promise<string> =>
-  scene.write('base.csv', `${dailyCsv()}2026-03-27,${txCount},50013,10.1,0.003\n`);
+  scene.write('base.csv', `${dailyCsv()}2026-03-27,${txCount},50013,1000.1,0.0003\n`);
 
 const collect = (...options: string[]): Promise<GeneratorRun> => scene.collect(options, NEXT_MORNING);
 

@@ -121,7 +121,7 @@ describe('what needs a person', () => {
     await scene.collect();
     await scene.write(
       'base.csv',
-      `${dailyCsv().replace('2026-03-20,100006', '2026-03-20,150000')}2026-03-27,100013,50013,10.1,0.003\n`,
+      `${dailyCsv().replace('2026-03-20,100006', '2026-03-20,150000')}2026-03-27,100013,50013,1000.1,0.0003\n`,
     );
     const next = '2026-03-28T06:15:00Z';
     const first = await scene.collect([], next);
@@ -148,7 +148,7 @@ describe('what needs a person', () => {
   });
 
   it('exits 8 once when a deadline has passed, and takes the day as it is', async () => {
-    await scene.write('base.csv', `${dailyCsv()}2026-03-27,100013,50013,10.1,\n`);
+    await scene.write('base.csv', `${dailyCsv()}2026-03-27,100013,50013,1000.1,\n`);
     expect(await scene.collect([], '2026-03-28T06:15:00Z')).toMatchObject({
       code: 0,
       stderr:
@@ -160,13 +160,13 @@ describe('what needs a person', () => {
       code: 8,
       stderr: expect.stringContaining('its deadline 2026-03-28T12:00:00Z has passed just now'),
     });
-    expect(await scene.csv('base')).toContain('2026-03-27,100013,50013,10.1,\n');
+    expect(await scene.csv('base')).toContain('2026-03-27,100013,50013,1000.1,\n');
     const later = await scene.collect([], '2026-03-28T13:15:00Z');
     expect(later).toMatchObject({ code: 0, stderr: late.stderr.replace(' just now', '') });
   });
 
   it('withholds a value far from the others, and the printed command accepts it', async () => {
-    await scene.write('base.csv', `${dailyCsv()}2026-03-27,900000,50013,10.1,0.003\n`);
+    await scene.write('base.csv', `${dailyCsv()}2026-03-27,900000,50013,1000.1,0.0003\n`);
     const at = '2026-03-28T06:15:00Z';
     const { code, stderr } = await scene.collect([], at);
     expect({ code, stderr }).toEqual({
@@ -187,7 +187,7 @@ describe('what needs a person', () => {
     const policy = await scene.writePolicy({ chains: { arbitrum: entry, base: entry } });
     expect(await scene.collect()).toMatchObject({
       code: 3,
-      stderr: `base: ours: base.csv:13:2: expected tx_count to be a number, got "many". What was accepted before stays.\n  To compare the source with what its adapter expects: generator sources check --policy ${policy} --chain base\n`,
+      stderr: `base: ours: base.csv:13:2: tx_count "many" is not a number. Write a decimal such as 12.5 or 9.44e-07, or leave the cell empty when the value is missing. What was accepted before stays.\n  To compare the source with what its adapter expects: generator sources check --policy ${policy} --chain base\n`,
     });
     expect(await scene.csv('arbitrum')).toContain(LAST_DATE);
     expect(await scene.csv('base')).toContain('2026-03-26,100012,');

@@ -287,7 +287,8 @@ export const VARIABLES = {
     parse: parseSecrets,
   },
   CRD_TRUST_PROXY: {
-    meaning: "proxies that are trusted to report the caller's address: their number, or their addresses",
+    meaning:
+      "proxies that are trusted to report the caller's address and the host: their number, or their addresses",
     example: '10.0.0.0/8, 192.168.1.7',
     parse: parseProxies,
   },

@@ -112,6 +112,8 @@ async function* examineBilling(options: ExaminationOptions): AsyncGenerator<Find
 
 /** Path of the document about an issuer, below it (OpenID Connect Discovery 1.0 §4). */
 const DISCOVERY = '/.well-known/openid-configuration';
+/** Answers of a sign-out that takes no form of another site: Django answers 403. */
+const SIGN_OUT_REFUSALS = [403, 404, 405];
 
 /** Checks that the account page can sign in: what the provider says about itself fits the configuration. */
 async function examineSignIn({ configuration, fetch }: ExaminationOptions): Promise<Verdict> {
@@ -149,7 +151,7 @@ async function examineSignIn({ configuration, fetch }: ExaminationOptions): Prom
     const body = new URLSearchParams({ client_id: signIn.clientId });
     const answer = await ask(signOut, { method: 'POST', body, redirect: 'manual' }).catch(describeError);
     if (typeof answer === 'string') advice.push(answer);
-    else if (answer.status === 404 || answer.status === 405)
+    else if (SIGN_OUT_REFUSALS.includes(answer.status))
       advice.push(
         `its sign-out answers ${answer.status} to POST; allow it at the provider, or set CRD_OIDC_SIGN_OUT=get`,
       );

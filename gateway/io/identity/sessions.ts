@@ -1,8 +1,8 @@
 import { errors, jwtVerify } from 'jose';
-import { bearerTokenOf, isJwt, type SessionRefusal } from '../../core/access/session-token.js';
+import { bearerTokenOf, isJwt } from '../../core/access/session-token.js';
 import { isAccountId } from '../../core/accounts/account.js';
 import { SESSION_ALGORITHMS } from '../../core/configuration/session-algorithms.js';
-import { GatewayError } from '../../core/problems.js';
+import { GatewayError, SESSION_REFUSALS, type SessionRefusal } from '../../core/problems.js';
 import type { KeySet } from './key-set.js';
 
 /** An authenticated user of the dashboard. */
@@ -12,7 +12,7 @@ export type Session = { readonly account: string };
 export type Sessions = {
   /**
    * Returns the session of a header `Authorization: Bearer <JWT>`.
-   * @throws GatewayError 'session-invalid' with the code of a `SessionRefusal`; 'identity-unavailable' while no token can be
+   * @throws GatewayError 'session-invalid', with the refusal of a token if there is one; 'identity-unavailable' while no token can be
    * verified.
    */
   readonly authenticate: (authorization: string | undefined) => Promise<Session>;
@@ -61,8 +61,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
   function refuse(code: SessionRefusal, reason: string, cause?: unknown): GatewayError {
     options.onRefused({ code, reason });
-    const detail = `The session token was refused (${code}). Sign in again.`;
-    return sessionInvalid(INVALID_TOKEN, { detail, cause });
+    const detail = `The session token was refused (${code}). ${SESSION_REFUSALS[code].advice}`;
+    return sessionInvalid(INVALID_TOKEN, { detail, refusal: code, cause });
   }
   return {
     async authenticate(authorization) {
@@ -116,7 +116,7 @@ const INVALID_TOKEN = ', error="invalid_token"';
 
 function sessionInvalid(
   challenge: string,
-  details: { readonly detail?: string; readonly cause?: unknown } = {},
+  details: { readonly detail?: string; readonly refusal?: SessionRefusal; readonly cause?: unknown } = {},
 ): GatewayError {
   const headers = { 'WWW-Authenticate': `Bearer realm="dashboard"${challenge}` };
   return new GatewayError('session-invalid', { headers, ...details });

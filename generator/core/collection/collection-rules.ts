@@ -30,6 +30,11 @@ export type CollectionRules = {
    * median is divided by `drops`: a day that is cut short is the usual fault of a source.
    */
   readonly jumpFactor: { readonly counts: number; readonly drops: number; readonly others: number };
+  /**
+   * Most that the median fee may be of the mean one. At least half of the fees are as high as their median, so no day exceeds
+   * 2 if its count, its fees and their median are about the same transactions.
+   */
+  readonly medianFactor: number;
   /** Largest relative difference between two sources: of equally defined values, and of their usual ratio otherwise. */
   readonly cross: { readonly same: number; readonly ratio: number };
 };
@@ -42,6 +47,7 @@ const COMMON = {
   frozen: [],
   historyDates: 28,
   jumpFactor: { counts: 6, drops: 2, others: 50 }, // calibrated: DECISIONS.md, "Thresholds of the collection"
+  medianFactor: 2,
   cross: { same: 0.005, ratio: 0.05 },
 } as const;
 
@@ -71,6 +77,7 @@ export const DEFAULT_RULES: Readonly<Record<Chain, CollectionRules>> = {
     settlingDays: 7,
     frozen: ['l1_fees_total'], // growthepie recomputes all dates every night
     blocks: [300_000, 360_000],
+    medianFactor: 20, // some counts have the protocol's own transactions, which pay no fee: up to 17.2 times in 2021
   },
   base: {
     ...COMMON,
@@ -89,7 +96,7 @@ export const RULES = {
     'blocks and transactions are complete: numbers without gaps, equal sums over blocks and transactions',
   zero: 'a zero does not count as a value if the last dates have no zero',
   constant: 'a count does not repeat itself exactly',
-  relation: 'no part of a day is above the whole, and no limit is 0',
+  relation: 'no part of a day is above the whole, no limit is 0, and no median is above what the sum allows',
   jump: 'a value is not far from the median of the last dates',
   cross: 'two sources agree',
   deadline: 'a day waits for its required metrics until its deadline',

@@ -1,6 +1,7 @@
+import { isCounted } from '../../../schemas/catalog.js';
 import type { MetricName } from '../../../schemas/types.generated.js';
 import type { CollectionRules, Finding } from './collection-rules.js';
-import { type DatedValues, type DayValues, type EarlierDate, isCounted, metricsIn } from './day-values.js';
+import { type DatedValues, type DayValues, type EarlierDate, metricsIn } from './day-values.js';
 import { medianOf } from '../statistics/median.js';
 import { ratioWords, shareWords } from '../text/words.js';
 
@@ -68,8 +69,10 @@ type Relation = {
   readonly metric: MetricName;
   /** `most` takes the values of these, in their order. */
   readonly of: readonly [MetricName, MetricName?];
-  readonly most?: (one: number, other: number) => number;
+  readonly most?: (one: number, other: number, rules: RelationRules) => number;
 };
+
+type RelationRules = Pick<CollectionRules, 'medianFactor'>;
 
 /** On all dates of the real histories the values are within these bounds (`npm run calibrate:collection`). */
 const RELATIONS: readonly Relation[] = [
@@ -80,6 +83,11 @@ const RELATIONS: readonly Relation[] = [
     of: ['gas_limit_mean', 'block_count'],
     most: (limit, count) => (limit === 0 ? Infinity : limit * count),
   },
+  {
+    metric: 'fee_median',
+    of: ['fees_total', 'tx_count'],
+    most: (fees, count, { medianFactor }) => (count === 0 ? Infinity : (medianFactor * fees) / count),
+  },
   { metric: 'block_weight', of: ['block_count'], most: (count) => 4_000_000 * count },
   { metric: 'block_size', of: ['block_count'], most: (count) => 4_000_000 * count },
   { metric: 'issuance', of: ['block_count'], most: (count) => 50 * count },
@@ -89,7 +97,7 @@ const RELATIONS: readonly Relation[] = [
 const ROUNDED = 1 + 1e-6;
 
 /** Finds values that cannot be, together with other values of the same day. */
-export function findUnrelated(values: DayValues): Finding[] {
+export function findUnrelated(values: DayValues, rules: RelationRules): Finding[] {
   return RELATIONS.flatMap(({ metric, of, most }): Finding[] => {
     const text = values[metric];
     const others = of.flatMap((each) => (each === undefined ? [] : [{ name: each, value: values[each] }]));
@@ -108,7 +116,7 @@ export function findUnrelated(values: DayValues): Finding[] {
     const [one = NaN, other = NaN] = others.map(({ value }) => Number(value));
     if (most === undefined)
       return text === '0' && one > 0 ? unrelated(`${metric} is 0, but ${named}.`, '1') : [];
-    const bound = most(one, other);
+    const bound = most(one, other, rules);
     return Number(text) > bound * ROUNDED
       ? unrelated(`${metric} is ${text}, more than ${bound}: ${named}.`, String(bound))
       : [];

@@ -1,5 +1,5 @@
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
-import { METRICS } from '../../../schemas/catalog.js';
+import { isCounted } from '../../../schemas/catalog.js';
 import { isWhole, toDecimalText } from './decimal.js';
 
 /** Values of a date as decimal text, by metric. A metric without a value is absent. */
@@ -90,22 +90,6 @@ export type NodeEvidence = {
   readonly last_block: string;
   readonly last_hash: string;
 };
-
-/** Units in which every value is a whole number. */
-const COUNTED: ReadonlySet<string> = new Set([
-  'transactions',
-  'addresses',
-  'transfers',
-  'blocks',
-  'weight units',
-  'bytes',
-  'gas',
-]);
-
-/** Returns whether every value of a metric is a whole number. */
-export function isCounted(metric: MetricName): boolean {
-  return COUNTED.has(METRICS[metric].unit);
-}
 
 /** A value as exact decimal text, or what a value of the metric must be. */
 type MetricValue = { readonly value: string } | { readonly expected: string };

@@ -75,7 +75,7 @@ export function judgeDay(
     ...compareSources(present, checks, rules),
   ].map((finding) => settle(accept(finding)));
   const already = stoppedBy(compared);
-  const unrelated = findUnrelated(present)
+  const unrelated = findUnrelated(present, rules)
     .filter(({ metrics }) => !metrics.every((metric) => already.includes(metric)))
     .map(accept);
   const stopped = [...missing, ...compared, ...unrelated];

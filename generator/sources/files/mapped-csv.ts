@@ -2,7 +2,12 @@ import { codeOf } from '../../../infra/store/system-error.js';
 import { StoreError } from '../../../infra/store/object-store.js';
 import { endOfDayMs, parseDate } from '../../../schemas/dates.js';
 import { type DayValues, toMetricValue } from '../../core/collection/day-values.js';
-import { type CsvRow, isCurrencyName } from '../../core/input/input-series.js';
+import {
+  type CsvRow,
+  findValueFault,
+  formatInputFault,
+  isCurrencyName,
+} from '../../core/input/input-series.js';
 import { csvRows } from '../../input/csv-rows.js';
 import {
   chunksWithin,
@@ -171,7 +176,10 @@ function parseRow(
     if (text === '') return [];
     const result = toMetricValue(metric, shiftDecimal(text, exponent) ?? text);
     if ('expected' in result) {
-      throw shapeError(`${where}:${line}:${at + 1}`, `${column} to be ${result.expected}`, `"${text}"`);
+      const found = findValueFault(column, metric, text);
+      if (found === undefined)
+        throw shapeError(`${where}:${line}:${at + 1}`, `${column} to be ${result.expected}`, `"${text}"`);
+      throw new SourceError('shape', formatInputFault({ file: where, line, column: at + 1, ...found }));
     }
     return [[metric, result.value] as const];
   });

@@ -3,11 +3,10 @@ import type { CollectionRules } from '../../../generator/core/collection/collect
 import {
   type DatedValues,
   type DayValues,
-  isCounted,
   toMetricValue,
 } from '../../../generator/core/collection/day-values.js';
 import { judgeDay } from '../../../generator/core/collection/judge-day.js';
-import { metricsOf } from '../../../schemas/catalog.js';
+import { isCounted, metricsOf } from '../../../schemas/catalog.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 
 /** Rules that the history is judged by; jumps are `drops` of required counts, `counts`, and `others`. */

@@ -1,7 +1,14 @@
 /** What the gateway answered: a document, a problem, or nothing that the page understands. */
 export type Answer<T> =
   | { readonly kind: 'ok'; readonly document: T }
-  | { readonly kind: 'problem'; readonly status: number; readonly code: string; readonly detail: string }
+  | {
+      readonly kind: 'problem';
+      readonly status: number;
+      readonly code: string;
+      readonly detail: string;
+      /** Why a session token was refused, such as `audience`. */
+      readonly refusal?: string;
+    }
   | { readonly kind: 'down' };
 
 /** Sends requests of one session. The token is only ever in the header, and only in memory. */
@@ -13,7 +20,7 @@ const LIMIT_MS = 20_000;
 
 /**
  * Creates the requests of a session. `onRefused` is called when the gateway does not accept its token: `expired` after it has
- * accepted it, otherwise `not-accepted`, with the code of the gateway if it sent one.
+ * accepted it, otherwise `not-accepted`, with why the gateway refused the token if it says so.
  */
 export function createGatewayApi(
   token: string,
@@ -31,16 +38,11 @@ export function createGatewayApi(
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       if (answer.kind === 'problem' && answer.code === 'session-invalid')
-        onRefused(wasAccepted ? 'expired' : 'not-accepted', refusalIn(answer.detail));
+        onRefused(wasAccepted ? 'expired' : 'not-accepted', answer.refusal);
       wasAccepted ||= answer.kind === 'ok';
       return answer;
     },
   };
-}
-
-/** Returns the code in the words of the gateway, such as `audience`. */
-function refusalIn(detail: string): string | undefined {
-  return /\(([a-z-]{1,40})\)/.exec(detail)?.[1];
 }
 
 /** Requests a JSON document of the same origin, without cookies and caches. Never rejects. */
@@ -60,8 +62,14 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
 }
 
 function toProblem(status: number, document: unknown): Answer<never> {
-  const { code, detail, title } = (document ?? {}) as Readonly<Record<string, unknown>>;
+  const { code, detail, title, refusal } = (document ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof code !== 'string') return { kind: 'down' };
   const words = [detail, title].find((each) => typeof each === 'string');
-  return { kind: 'problem', status, code, detail: typeof words === 'string' ? words : code };
+  return {
+    kind: 'problem',
+    status,
+    code,
+    detail: typeof words === 'string' ? words : code,
+    ...(typeof refusal === 'string' ? { refusal } : {}),
+  };
 }

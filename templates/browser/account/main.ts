@@ -56,7 +56,9 @@ async function enter(session: Session, signIn: SignIn, { sells }: Settings, purp
   const signOut = (): void => {
     leave('signed-out');
     if (session.signOut === undefined) return;
-    document.addEventListener('securitypolicyviolation', () => leave('signed-out-here'), { once: true });
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+      if (effectiveDirective === 'form-action') leave('signed-out-here');
+    });
     signOutAt(session.signOut);
   };
   person.replaceChildren(element('span', {}, session.who), button('Sign out', signOut));

@@ -1,7 +1,12 @@
-import type { TrustProxy } from '../../../gateway/http/address-limit.js';
 import { createAuthentication } from '../../../gateway/http/authentication.js';
 import { startHttpServer } from '../../../gateway/http/http-server.js';
-import { toRequest, trustLoopback, withForwardedFor } from '../../../gateway/lambda/gateway-function.js';
+import type { TrustProxy } from '../../../gateway/http/trusted-proxies.js';
+import {
+  toRequest,
+  trustLoopback,
+  withForwardedFor,
+  withoutForwardedHost,
+} from '../../../gateway/lambda/gateway-function.js';
 import { sendToLoopback } from '../../../gateway/lambda/loopback.js';
 import { createFakeAccounts } from '../../support/gateway/fake-accounts.js';
 import { readEvent } from '../../support/aws/lambda-process.js';
@@ -53,4 +58,13 @@ it.each<[TrustProxy, string]>([
   [['192.0.2.1'], CLOUDFRONT],
 ])('counts an event for the address behind the trusted proxies %j: %s', async (trustProxy, address) => {
   expect(await countedAddress(trustProxy)).toBe(address);
+});
+
+it('removes a host that a stranger forwards, and keeps all other headers', async () => {
+  const event = (await readEvent('http-api.json')) as unknown as Parameters<typeof toRequest>[0]; // in the documented format
+  const headers = [
+    ['X-Forwarded-Host', 'data.example.com'],
+    ['host', 'api.example.com'],
+  ] as const;
+  expect(withoutForwardedHost({ ...toRequest(event), headers }).headers).toEqual([headers[1]]);
 });

@@ -101,12 +101,14 @@ describe('the rules of a chain', () => {
       blocks: [1, 2],
       frozen: ['gas_used'],
       jump_factor: { counts: 4 },
+      median_factor: 3,
     });
     expect(jumpFactor).toEqual({ ...DEFAULT_RULES.base.jumpFactor, counts: 4 });
     expect(others).toMatchObject({
       deadlineHours: 14,
       blocks: [1, 2],
       frozen: ['gas_used'],
+      medianFactor: 3,
       settlingDays: 7,
     });
   });

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { startBrowser } from '../../../scripts/browser/browser.js';
 import { hasFocus } from '../../support/pages/browser-pages.js';
 import {
   buyResearch,
@@ -11,28 +10,16 @@ import {
   openAccount,
   openTab,
   signIn,
-  startTestSite,
+  SLOW_MS,
+  withAccountSite,
   type AccountVisit,
   type TestSite,
 } from '../../support/pages/account-visit.js';
 
 const run = promisify(execFile);
-const INSTALL_MS = 300_000;
-const SLOW_MS = 300_000;
-
 let browser: Browser;
 let site: TestSite;
-beforeAll(async () => {
-  browser = await startBrowser();
-  site = await startTestSite();
-}, INSTALL_MS);
-afterAll(async () => {
-  await browser.close();
-  await site.dispose();
-}, SLOW_MS);
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
-}, SLOW_MS);
+withAccountSite((started) => ({ browser, site } = started));
 
 it(
   'leads from signing in over buying, a key and a download to the end of the subscription',

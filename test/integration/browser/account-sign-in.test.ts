@@ -1,31 +1,19 @@
 import type { Browser, Request } from 'playwright-core';
-import { startBrowser } from '../../../scripts/browser/browser.js';
 import {
   buyResearch,
   expectGoodLook,
   openAccount,
   openTab,
   signIn,
-  startTestSite,
+  SLOW_MS,
+  withAccountSite,
   type AccountVisit,
   type TestSite,
 } from '../../support/pages/account-visit.js';
 
-const SLOW_MS = 300_000;
-
 let browser: Browser;
 let site: TestSite;
-beforeAll(async () => {
-  browser = await startBrowser();
-  site = await startTestSite();
-}, SLOW_MS);
-afterAll(async () => {
-  await browser.close();
-  await site.dispose();
-}, SLOW_MS);
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
-}, SLOW_MS);
+withAccountSite((started) => ({ browser, site } = started));
 
 /** Lets the provider answer every request to sign in with an error, as one that does not ask. */
 async function refuseWith(visit: AccountVisit, error: string, { hasState = true } = {}): Promise<void> {
@@ -99,6 +87,31 @@ describe('signing out', () => {
       await page.getByText('but perhaps not at the sign-in service').waitFor();
       expect(visit.urls.filter((url) => url.includes('sso.example.com'))).toEqual([]);
       await expectGoodLook(visit, 'signed-out-here');
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'does not take another violation of the policy for a blocked way to the provider',
+    async () => {
+      const visit = await openTab(browser);
+      const { page } = visit;
+      await visit.context.route(`${site.provider.issuer}/session/end`, (route) =>
+        route.fulfill({ status: 204 }),
+      );
+      await openAccount(visit, site, 'ada');
+      await page.getByRole('button', { name: 'Sign out' }).dispatchEvent('click');
+      await page.getByText('You are signed out.').waitFor();
+      const violations = await page.evaluate<string[]>(`new Promise((resolve) => {
+        const seen = [];
+        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+          seen.push(effectiveDirective);
+          resolve(seen);
+        });
+        document.body.append(Object.assign(new Image(), { src: 'https://images.example.com/a.png' }));
+      })`);
+      expect(violations).toEqual(['img-src']);
+      expect(await page.getByText('but perhaps not at the sign-in service').count()).toBe(0);
     },
     SLOW_MS,
   );
@@ -192,7 +205,8 @@ describe('a refused sign-in', () => {
           body: JSON.stringify({
             code: 'session-invalid',
             status: 401,
-            detail: 'The session token was refused (audience). Sign in again.',
+            detail: 'The session token was refused.',
+            refusal: 'audience',
           }),
         }),
       );

@@ -129,6 +129,14 @@ const ROW_FAULTS: readonly BadMetrics[] = [
       'give the row one cell per column; an empty cell means missing',
     ),
   ),
+  ...['301000.5', '1.0000000000000000001', '5e-1', '3010005e-1', '.5'].map((count) =>
+    badMetrics(`${HEADER}${VALID}2025-01-02,${count},1\n`)(
+      `the count ${count}`,
+      ':3:2',
+      `tx_count "${count}" is not a whole number`,
+      'write a whole number of transactions, or leave the cell empty when the value is missing',
+    ),
+  ),
   ...['2025-02-30', '2025-2-3', '', '01/02/2025', '2025-01-02T00:00:00Z', ' 2025-01-02'].map((date) =>
     badMetrics(`${HEADER}${VALID}${date},1,1\n`)(
       `the date "${date}"`,
@@ -314,11 +322,15 @@ type GoodMetrics = {
 const GOOD_METRICS: readonly GoodMetrics[] = [
   { name: 'CRLF line ends', csv: 'date,tx_count\r\n2025-01-01,1\r\n2025-01-02,2\r\n', values: [1, 2] },
   { name: 'quoted cells', csv: '"date","tx_count"\n"2025-01-01","1"\n2025-01-02,"2"\n', values: [1, 2] },
-  { name: 'exponents', csv: 'date,tx_count\n2025-01-01,9.44e-07\n2025-01-02,1E3\n', values: [9.44e-7, 1000] },
+  {
+    name: 'exponents',
+    csv: 'date,tx_count\n2025-01-01,9.440e+02\n2025-01-02,1E3\n2025-01-03,0.00e9\n',
+    values: [944, 1000, 0],
+  },
   {
     name: 'decimals',
-    csv: 'date,tx_count\n2025-01-01,.5\n2025-01-02,2.\n2025-01-03,007\n',
-    values: [0.5, 2, 7],
+    csv: 'date,tx_count\n2025-01-01,.5e1\n2025-01-02,2.\n2025-01-03,007\n2025-01-04,5.00\n',
+    values: [5, 2, 7, 5],
   },
   {
     name: 'an empty cell',

@@ -1,5 +1,4 @@
 import type { Browser } from 'playwright-core';
-import { startBrowser } from '../../../scripts/browser/browser.js';
 import type { Entitlements } from '../../../schemas/types.generated.js';
 import {
   createKey,
@@ -8,23 +7,15 @@ import {
   openAccount,
   openTab,
   signIn,
-  startTestSite,
+  SLOW_MS,
+  withAccountSite,
   type TestSite,
 } from '../../support/pages/account-visit.js';
 import { BOUGHT, GRANTED, NOTHING, withSubscription } from '../../support/pages/entitlements.js';
 
-const SLOW_MS = 300_000;
-
 let browser: Browser;
 let site: TestSite;
-beforeAll(async () => {
-  browser = await startBrowser();
-  site = await startTestSite();
-}, SLOW_MS);
-afterAll(async () => {
-  await browser.close();
-  await site.dispose();
-}, SLOW_MS);
+withAccountSite((started) => ({ browser, site } = started));
 
 const ENDED = { access_until: null } as const;
 

@@ -92,7 +92,7 @@ export async function createCollectScene(): Promise<CollectScene> {
 export function dailyCsv(first = FIRST_DATE, last = LAST_DATE): string {
   const rows = ['date,tx_count,active_addresses,fees_total,fee_median'];
   for (let date = first, i = 1; date <= last; date = addDays(date, 1), i += 1) {
-    rows.push(`${date},${100_000 + i},${50_000 + i},10.${i % 9}1,0.00${(i % 9) + 1}`);
+    rows.push(`${date},${100_000 + i},${50_000 + i},1000.${i % 9}1,0.000${(i % 9) + 1}`);
   }
   return `${rows.join('\n')}\n`;
 }

@@ -1,4 +1,9 @@
-import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../../../gateway/core/problems.js';
+import {
+  PROBLEMS,
+  SESSION_REFUSALS,
+  type ProblemCode,
+  type ProblemDocument,
+} from '../../../gateway/core/problems.js';
 
 /** A parsed JSON object. */
 export type AnyDocument = Readonly<Record<string, unknown>>;
@@ -24,11 +29,19 @@ export async function readProblem(response: Response): Promise<ProblemDocument> 
       status: expected,
       title,
       type: `/problems/${code}`,
+      ...expectedRefusal(code, headers),
     },
     ...expectedHeaders(code),
     secrets: null,
   });
   return problem;
+}
+
+/** Returns what the problem of a token says that was sent: why it was refused. */
+function expectedRefusal(code: ProblemCode, headers: Headers): AnyDocument {
+  const isSent = headers.get('www-authenticate')?.includes('error=') === true;
+  if (code !== 'session-invalid' || !isSent) return {};
+  return { refusal: expect.stringMatching(`^(${Object.keys(SESSION_REFUSALS).join('|')})$`) as unknown };
 }
 
 /** Returns the problem code of a response. */

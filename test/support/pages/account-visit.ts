@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startBrowser } from '../../../scripts/browser/browser.js';
 import { startAccountSite, type AccountSite } from '../../../scripts/demo/account-site.js';
 import { createTemporaryFolder } from '../process/temporary-folder.js';
 import { publishSample } from '../release/published-sample.js';
@@ -28,8 +29,34 @@ export type AccountVisit = {
   readonly faults: readonly string[];
 };
 
+/** Time limit of a test in a browser. */
+export const SLOW_MS = 300_000;
+
+/**
+ * Starts a browser and a site before the tests of a file, closes all tabs after each test, and stops both at the end. `keep`
+ * receives both.
+ */
+export function withAccountSite(
+  keep: (started: { readonly browser: Browser; readonly site: TestSite }) => void,
+): void {
+  let browser: Browser;
+  let site: TestSite;
+  beforeAll(async () => {
+    browser = await startBrowser();
+    site = await startTestSite();
+    keep({ browser, site });
+  }, SLOW_MS);
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  }, SLOW_MS);
+  afterAll(async () => {
+    await browser.close();
+    await site.dispose();
+  }, SLOW_MS);
+}
+
 /** Starts a gateway on the published sample, an identity provider and a payment service. */
-export async function startTestSite(): Promise<TestSite> {
+async function startTestSite(): Promise<TestSite> {
   const folder = await createTemporaryFolder();
   const clock = { aheadMs: 0 };
   const waiting: (() => void)[] = [];

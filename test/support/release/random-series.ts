@@ -1,4 +1,4 @@
-import { metricsOf } from '../../../schemas/catalog.js';
+import { isCounted, metricsOf } from '../../../schemas/catalog.js';
 import { toDayNumber } from '../../../schemas/dates.js';
 import type { Chain, MetricName, SourceSegment } from '../../../schemas/types.generated.js';
 import {
@@ -59,7 +59,9 @@ function randomColumn(
     const wave = triangle(t / length + phase);
     const surge = triangle(t / (length * (2 + burst))) > 0.7 ? 1.5 : 0;
     const value = (SCALES[metric] ?? 100_000) * exp(0.4 * wave + surge + 0.1 * (random() - 0.5));
-    return random() < missingCells ? null : Number(value.toPrecision(8));
+    const rounded = Number(value.toPrecision(8));
+    if (random() < missingCells) return null;
+    return isCounted(metric) ? Math.round(rounded) : rounded;
   });
 }
 

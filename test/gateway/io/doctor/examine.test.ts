@@ -275,6 +275,7 @@ describe('the sign-in of the account page', () => {
   it.each([
     [404, 'post', 'advice'],
     [405, 'post', 'advice'],
+    [403, 'post', 'advice'], // Django refuses forms of other sites
     [302, 'post', 'fine'],
     [400, 'post', 'fine'],
     [404, 'get', 'fine'],

@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
+import { createFeeList, toHalf, toScaled } from '../../../../generator/core/collection/decimal.js';
 import { findJumps, findUnrelated } from '../../../../generator/core/collection/compared.js';
 import type { DayValues, EarlierDate } from '../../../../generator/core/collection/day-values.js';
-import type { MetricName } from '../../../../schemas/types.generated.js';
+import type { Chain, MetricName } from '../../../../schemas/types.generated.js';
 import { addDays } from '../../../../schemas/dates.js';
 
 const DATE = '2026-08-19';
@@ -82,6 +84,11 @@ describe('values of a day that cannot be together', () => {
       'gas_used is 214000000000, more than 213000000000: gas_limit_mean is 30000000 and block_count is 7100.',
     ],
     [
+      { fees_total: '10', tx_count: '400', fee_median: '0.051' },
+      'fee_median',
+      'fee_median is 0.051, more than 0.05: fees_total is 10 and tx_count is 400.',
+    ],
+    [
       { block_count: '144', block_weight: '576010000' },
       'block_weight',
       'block_weight is 576010000, more than 576000000: block_count is 144.',
@@ -97,9 +104,9 @@ describe('values of a day that cannot be together', () => {
       'issuance is 7300, more than 7200: block_count is 144.',
     ],
   ])('%p', (values, metric, message) => {
-    const [finding, ...others] = findUnrelated(values);
+    const [finding, ...others] = findUnrelated(values, DEFAULT_RULES.base);
     expect(others).toEqual([]);
-    expect(findUnrelated({ ...values, [metric]: '0.01' })).toEqual([]);
+    expect(findUnrelated({ ...values, [metric]: '0.01' }, DEFAULT_RULES.base)).toEqual([]);
     expect(finding).toMatchObject({
       rule: 'relation',
       metrics: [metric],
@@ -109,12 +116,40 @@ describe('values of a day that cannot be together', () => {
   });
 
   it('are not judged without the others, and a whole may be reached', () => {
-    const found = (values: DayValues): number => findUnrelated(values).length;
+    const found = (values: DayValues): number => findUnrelated(values, DEFAULT_RULES.base).length;
     expect(found({ failed_tx_count: '405000', gas_limit_mean: '0' })).toBe(0);
     expect(found({ failed_tx_count: '7', tx_count: '7' })).toBe(0);
     expect(found({ failed_tx_count: '5', tx_count: '0' })).toBe(1);
     expect(found({ block_count: '0', gas_limit_mean: '0' })).toBe(0);
     expect(found({ block_count: '7', gas_limit_mean: '0', gas_used: '9' })).toBe(1);
     expect(found({ block_count: '3', gas_limit_mean: '0.1', gas_used: '0.30000000000000004' })).toBe(0);
+    expect(found({ tx_count: '400', fee_median: '9' })).toBe(0);
+    expect(found({ fees_total: '0', tx_count: '0', fee_median: '0' })).toBe(0);
+    expect(found({ fees_total: '0', tx_count: '400', fee_median: '0.01' })).toBe(1);
+  });
+
+  it('are never found in a day of true fees, whatever they are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.bigInt(0n, 10n ** 20n), { minLength: 1 }), (fees) => {
+        const list = createFeeList();
+        for (const fee of fees) list.add(fee);
+        const values = {
+          tx_count: String(fees.length),
+          fees_total: toScaled(list.sum(), -18),
+          fee_median: toHalf(list.twiceMedian() ?? 0n, -18),
+        };
+        expect(findUnrelated(values, DEFAULT_RULES.ethereum)).toEqual([]);
+      }),
+    );
+  });
+
+  it.each<[Chain, string, number]>([
+    ['ethereum', '0.04', 0],
+    ['ethereum', '0.06', 1],
+    ['arbitrum', '0.4', 0],
+    ['arbitrum', '0.6', 1],
+  ])('on %s have a median fee %s times 400 of fees of 10', (chain, median, count) => {
+    const values = { fees_total: '10', tx_count: '400', fee_median: median };
+    expect(findUnrelated(values, DEFAULT_RULES[chain])).toHaveLength(count);
   });
 });

@@ -21,6 +21,9 @@ const VALUES: DayValues = {
   fee_median: '0.01',
 };
 
+/** The fees of a day on which nobody paid any. */
+const FREE: DayValues = { fees_total: '0', fee_median: '0' };
+
 /** Returns dates before `DATE` whose values vary a little, from the oldest. */
 function history(values: DayValues = VALUES, days = 28): DatedValues[] {
   return Array.from({ length: days }, (_, i) => ({
@@ -208,12 +211,9 @@ describe('the rule zero', () => {
   });
 
   it('keeps a zero where zeros are usual, and one without any history', () => {
-    const before = [
-      ...history(),
-      { date: '2026-08-18', values: { ...VALUES, tx_count: '999', fees_total: '0' } },
-    ];
-    expect(judge({ ...VALUES, fees_total: '0' }, { before }).values).toHaveProperty('fees_total', '0');
-    expect(judge({ ...VALUES, fees_total: '0' }, { before: [] }).findings).toEqual([]);
+    const before = [...history(), { date: '2026-08-18', values: { ...VALUES, ...FREE, tx_count: '999' } }];
+    expect(judge({ ...VALUES, ...FREE }, { before }).values).toHaveProperty('fees_total', '0');
+    expect(judge({ ...VALUES, ...FREE }, { before: [] }).findings).toEqual([]);
   });
 });
 

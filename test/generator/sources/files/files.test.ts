@@ -165,24 +165,28 @@ describe('files', () => {
       [
         'NaN',
         'date,tx_count\n2026-03-26,NaN\n',
-        'base.csv:2:2: expected tx_count to be a number, got "NaN".',
+        'base.csv:2:2: tx_count "NaN" is not finite. Write a finite number,',
       ],
       [
         'infinity',
         'date,tx_count\n2026-03-26,inf\n',
-        'base.csv:2:2: expected tx_count to be a number, got "inf".',
+        'base.csv:2:2: tx_count "inf" is not finite. Write a finite number, or leave the cell empty when the value is missing.',
       ],
       [
         'a negative number',
         'date,tx_count\n2026-03-26,-1\n',
-        'base.csv:2:2: expected tx_count to be a number of at least 0',
+        'base.csv:2:2: tx_count "-1" is negative. Metrics are never negative: correct it,',
       ],
       [
         'a fraction as a count',
         'tx_count,date\n1.5,2026-03-26\n',
-        'base.csv:2:1: expected tx_count to be a whole number',
+        'base.csv:2:1: tx_count "1.5" is not a whole number. Write a whole number of transactions, or leave the cell empty when the value is missing.',
       ],
-      ['thousands separators', 'date,tx_count\n2026-03-26,"1,000"\n', 'got "1,000".'],
+      [
+        'thousands separators',
+        'date,tx_count\n2026-03-26,"1,000"\n',
+        'base.csv:2:2: tx_count "1,000" is not a number. Write a decimal',
+      ],
       [
         'a date twice',
         'date,tx_count\n2026-03-25,1\n2026-03-25,1\n',
@@ -240,7 +244,7 @@ describe('files', () => {
       [
         'a NUL character, as in UTF-16',
         'date,tx_count\n2026-03-26,1\u0000\n',
-        'base.csv:2:2: expected tx_count to be a number',
+        'base.csv:2:2: tx_count "1?" is not a number. Write a decimal',
       ],
     ])('%s', async (_name, text, message) => {
       expect(await failureOf(text)).toMatchObject({

@@ -14,7 +14,7 @@ export type View = {
 
 /** Usual values; `fees` and prices have decimals. */
 const USUAL: Readonly<Record<MonthChain, { readonly [metric in MetricName]?: number }>> = {
-  base: { tx_count: 8_000_000, active_addresses: 500_000, fees_total: 40, fee_median: 0.0004 },
+  base: { tx_count: 8_000_000, active_addresses: 500_000, fees_total: 4_000, fee_median: 0.0002 },
   ethereum: {
     tx_count: 1_200_000,
     active_addresses: 500_000,
