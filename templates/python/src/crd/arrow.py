@@ -186,4 +186,11 @@ def categorical(name: str, column: Any) -> Any:
     labels = all_labels(name, {known[i] for i in numpy.unique(indices)})
     codes = {label: code for code, label in enumerate(labels)}
     places = numpy.array([codes.get(each, -1) for each in known])
-    return pandas.Categorical.from_codes(places[indices], pandas.Index(labels))
+    return pandas.Categorical.from_codes(places[indices], dtype=categories_of(tuple(labels)))
+
+
+@functools.lru_cache(1_000)
+def categories_of(labels: tuple[str, ...]) -> Any:
+    import pandas
+
+    return pandas.CategoricalDtype(pandas.Index(labels))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .archive import Archive, Progress, bundle_path, check_window, signals_of, unchanged
+from .archive import Archive, Progress, bundle_path, check_window, parallel, signals_of, unchanged
 from .columns import PROVENANCE, Row, in_order, to_row
 from .document_forms import STATUS as STATUS_FORM
 from .document_forms import bundle as bundle_form
@@ -14,6 +14,7 @@ from .files import File, Files, Release
 from .manifest import is_revision
 from .table import Table, concatenate, from_rows, parse_csv
 from .times import Date, parse_date
+from .values import chain as is_chain
 
 GENRES = ("meta", "gold", "derived", "briefs")
 TABLE_GENRES = ("meta", "gold", "derived")
@@ -106,7 +107,8 @@ class Tables:
         """
         Returns one row for each date: as it is now, or as it was known at `as_of`. `Client.history` describes it.
         """
-        self.check(genre, chain, TABLE_GENRES)
+        if is_chain(chain) is not None or genre not in TABLE_GENRES:
+            self.check(genre, chain, TABLE_GENRES)
         first, last = (
             "0001-01-01" if start is None else parse_date(start, "start"),
             "9999-12-31" if end is None else parse_date(end, "end"),
@@ -115,7 +117,9 @@ class Tables:
             raise UsageError(f"start={first} is after end={last}. Swap them.")
 
         def read() -> Table:
-            archive = Archive(self.files, genre, chain, self.progress)
+            steps = [lambda: self.check_chain(chain), lambda: Archive(self.files, genre, chain, self.progress)]
+            archive = parallel(lambda step: step(), steps)[1]
+            assert isinstance(archive, Archive)
             revision = archive.manifest.revision_at(as_of)
             table = archive.at(revision, first, last)
             table.attributes = self.attributes([chain], revision, archive.manifest.sha256)
