@@ -13,11 +13,6 @@ const keyId = {
   description: 'Public id of a key. It is not a secret.',
 };
 const url = { type: 'string', format: 'uri' };
-const signedUrl = {
-  ...url,
-  description: 'Signed URL, valid for `expires_in` seconds. Do not send the API key there.',
-};
-const fileDigest = { ...sha256, description: "SHA-256 of the file's bytes." };
 
 /** Returns the schema of an object with these properties, required unless they are optional, and no others. */
 function closed(description: string, properties: JsonObject, optional: readonly string[] = []): JsonObject {
@@ -54,23 +49,26 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   'file-link': closed(
     'The URL of a file, for clients that cannot follow a redirect.',
     {
-      url: signedUrl,
+      url: {
+        ...url,
+        description: 'Signed URL, valid for `expires_in` seconds. Do not send the API key there.',
+      },
       expires_in: {
         type: 'integer',
         minimum: 0,
-        description: 'Number of seconds for which the URLs are valid.',
+        description: 'Number of seconds for which URLs are valid.',
       },
-      sha256: fileDigest,
+      sha256: { ...sha256, description: "SHA-256 of the file's bytes." },
       bytes: { type: 'integer', minimum: 1 },
       media_type: { type: 'string' },
       published_revision: revision,
       volumes: {
         type: 'array',
-        description: 'The volumes that the manifest lists. Only with `volumes`.',
-        items: closed('A volume.', {
-          path: { type: 'string', description: 'Path, as in the manifest.' },
-          url: signedUrl,
-          sha256: fileDigest,
+        description: 'Only with `volumes`.',
+        items: closed('A volume, with its path in the manifest.', {
+          path: { type: 'string' },
+          url,
+          sha256,
           bytes: { type: 'integer', minimum: 1 },
         }),
       },
