@@ -95,17 +95,20 @@ function namesOf(facts: readonly ChainFacts[]): string {
 
 function toCard(facts: ChainFacts): object {
   const { chain, updatedThrough, sources, landing } = facts;
-  const { regime, confidence } = landing;
-  const hasLabel = regime.label !== 'indeterminate';
+  const { regime, confidence, runs } = landing;
+  const known = runs.findLast(({ label }) => label !== 'indeterminate');
+  const { label } = known ?? regime;
   return {
     name: CHAINS[chain].name,
     page: chainPagePath(chain),
-    label: regime.label,
-    words: labelSentence(regime.label),
-    since: hasLabel ? [`${dateWords(regime.since)}, ${count(regime.run_days, 'day')}`] : [],
-    confidence: hasLabel
-      ? `confidence ${confidenceWords(regime.label, confidence)}`
-      : 'no confidence without a label',
+    label,
+    words: labelSentence(label),
+    state:
+      regime.label !== 'indeterminate'
+        ? `since ${dateWords(regime.since)}, ${count(regime.run_days, 'day')} · confidence ${confidenceWords(label, confidence)}`
+        : known === undefined
+          ? 'no day has a regime yet'
+          : `the last known regime, on ${dateWords(known.last)}`,
     ...toMissing(facts),
     through: dateWords(updatedThrough),
     simulated: sources.some(isSimulated) ? ['Simulated data, not measured.'] : [],
@@ -122,15 +125,7 @@ function toMissing({ updatedThrough, lastAvailable, landing }: ChainFacts): {
   if (missing === '' || lastAvailable === updatedThrough)
     return { unknown: [], without: missing === '' ? [] : [missing] };
   const since = lastAvailable === null ? 'yet' : `since ${dateWords(addDays(lastAvailable, 1))}`;
-  const known = landing.runs.findLast(({ label }) => label !== 'indeterminate');
-  const isKnown = landing.regime.label !== 'indeterminate' || known === undefined;
-  return {
-    unknown: [
-      `No regime ${since}. Missing: ${missing}.`,
-      ...(isKnown ? [] : [`Last known regime: ${known.label}, ${dateWords(known.last)}.`]),
-    ],
-    without: [],
-  };
+  return { unknown: [`No regime ${since}. Missing: ${missing}.`], without: [] };
 }
 
 /** Returns the first steps of the quickstart in Python, for a chain, with what they print. */

@@ -15,6 +15,7 @@ import {
 import type { Browser } from 'playwright-core';
 import { largestPaintMs, startBrowser } from '../../../scripts/browser/browser.js';
 import {
+  cutTablesOf,
   findBarriers,
   hasFocus,
   keepScreen,
@@ -123,6 +124,20 @@ describe.each(PAGES)('%s', (name, file) => {
     SLOW_MS,
   );
 });
+
+it.each(['Liberation Sans', 'DejaVu Sans'])(
+  'no table is cut off in a wide window whose font is %s',
+  async (font) => {
+    const cut: Record<string, readonly string[]> = {};
+    for (const [name, file] of PAGES) {
+      const { page, close } = await visit(browser, gateway.url + file, { width: 1440, scheme: 'light' });
+      cut[name] = await cutTablesOf(page, font);
+      await close();
+    }
+    expect(cut).toEqual(Object.fromEntries(PAGES.map(([name]) => [name, []])));
+  },
+  SLOW_MS,
+);
 
 it.each(PAGES)(
   'the page %s has no scripts but its own, and works without them',

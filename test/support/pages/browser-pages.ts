@@ -73,6 +73,19 @@ export async function seePictures(page: Page): Promise<number> {
   return pictures.length;
 }
 
+/** Returns the captions of tables that are wider than the page has room for, in a font, with how many pixels are cut off. */
+export async function cutTablesOf(page: Page, font: string): Promise<string[]> {
+  return page.evaluate(
+    `(() => {
+      document.documentElement.style.setProperty('--sans', ${JSON.stringify(`'${font}'`)});
+      return [...document.querySelectorAll('.table')].flatMap((region) => {
+        const cut = region.scrollWidth - region.clientWidth;
+        return cut <= 0 ? [] : [\`\${region.getAttribute('aria-label')}: \${cut} px\`];
+      });
+    })()`,
+  );
+}
+
 /** Returns the accessibility violations of a page, of all rules or of these. */
 export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));

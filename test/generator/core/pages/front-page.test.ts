@@ -68,7 +68,7 @@ describe('the card of a chain on the front page', () => {
   it('states no confidence for a day without a label', () => {
     const text = pageText('base', 3);
     expect(text).toContain('Not enough evidence to say.');
-    expect(text).toContain('no confidence without a label');
+    expect(text).toContain('no day has a regime yet');
     expect(text).not.toMatch(/confidence [\d.]+ %/);
   });
 
@@ -84,13 +84,15 @@ describe('the card of a chain on the front page', () => {
     expect(text).toContain('No regime since 21 April 2023. Missing: median fee.');
   });
 
-  it('gives the last known regime when there is none now', () => {
+  it('shows the last known regime when there is none now, and its day', () => {
     const facts = toChainFacts('base', [], { lastRecords: lastRecords(), points: [] }, []);
     const { runs } = facts.landing;
     const earlier = { label: 'expanding', first: '2023-01-01', last: '2023-06-05' } as const;
     const landing = { ...facts.landing, runs: [earlier, ...runs] };
-    const html = frontPage(texts.site, { facts: [{ ...facts, landing }], methodologyVersion: 'v1' });
-    expect(textOf(html.content(STAMP).text)).toContain('Last known regime: expanding, 5 June 2023.');
+    const page = frontPage(texts.site, { facts: [{ ...facts, landing }], methodologyVersion: 'v1' });
+    const html = page.content(STAMP).text;
+    expect(html).toContain('<p class="regime regime-expanding"><span>expanding</span></p>');
+    expect(textOf(html)).toContain('the last known regime, on 5 June 2023');
   });
 });
 
