@@ -165,7 +165,8 @@ export type ProblemCode = keyof typeof PROBLEMS;
 /** Who can do something about a refused session token, as a sentence. */
 const ADVICE = {
   person: 'Sign in again.',
-  operator: 'Signing in again does not help: the operator of this service must correct its configuration.',
+  operator:
+    'If the account page sent it, signing in again does not help: the operator of this service must correct its configuration.',
 } as const;
 
 /**
@@ -174,6 +175,10 @@ const ADVICE = {
  * this table.
  */
 export const SESSION_REFUSALS = {
+  'api-key': {
+    meaning: 'The token is an API key.',
+    advice: 'It is an API key, and this path needs a session: sign in on the account page.',
+  },
   'no-jwt': {
     meaning: 'The token is not a JWT. The access tokens of some providers are opaque.',
     advice: ADVICE.operator,

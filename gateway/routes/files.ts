@@ -13,7 +13,7 @@ import { responseFormOf, matchesEtag } from '../core/http/conditions.js';
 import { decide } from '../core/access/entitlements.js';
 import { parseFileRequest, type FileRequest } from '../core/access/file-request.js';
 import { GatewayError } from '../core/problems.js';
-import type { FileFacts } from '../core/releases/release-view.js';
+import type { FileFacts, ReleaseView } from '../core/releases/release-view.js';
 import type { StripeRefresh } from '../io/billing/stripe-refresh.js';
 import type { Metrics } from '../io/operation/metrics.js';
 import { findFile } from '../io/releases/find-file.js';
@@ -99,6 +99,7 @@ function authorize(options: FilesOptions): Middleware {
     if (!decision.allowed) throw new GatewayError(decision.code, { detail: decision.detail });
 
     const facts = await findFile(releases, file);
+    const release = releases.current(); // the one that has the facts, as nothing was awaited since
     if (matchesEtag(req.headers['if-none-match'], facts.etag)) {
       context.decision = 'not-modified';
       res.writeHead(304, { ...headersOf(facts), ETag: facts.etag }).end();
@@ -110,7 +111,7 @@ function authorize(options: FilesOptions): Middleware {
     metrics.signed((clock() - startedMs) / 1000);
     context.decision = form;
     if (form === 'redirect') sendRedirect(res, facts, signed);
-    else sendDocument(res, facts, signed, format && (await signVolumes(options, file, format)));
+    else sendDocument(res, facts, signed, format && (await signVolumes(signer, release, file, format)));
   };
 }
 
@@ -123,13 +124,14 @@ type VolumeLink = {
 };
 
 /** Returns links to all volumes of an archive. Each plan that includes its manifest includes them. */
-async function signVolumes(
-  { releases, signer }: FilesOptions,
+function signVolumes(
+  signer: UrlSigner,
+  release: ReleaseView | undefined,
   { genre, chain }: FileRequest,
   format: VolumeFormat,
 ): Promise<VolumeLink[]> {
   const [before = '', after = ''] = volumePath(genre, chain, '{period}', format).split('{period}');
-  const files = [...(releases.current()?.files.values() ?? [])];
+  const files = [...(release?.files.values() ?? [])];
   const volumes = files.filter(({ path }) => path.startsWith(before) && path.endsWith(after));
   return Promise.all(
     volumes.map(async (facts) => {

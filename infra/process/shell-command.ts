@@ -16,7 +16,8 @@ export function programWords(
 ): string[] {
   const command = `crd-${name}`; // in package.json: npm has packages of others called like the programs
   if (script === undefined || script.endsWith(`/node_modules/.bin/${command}`)) return ['npx', command];
-  return script.endsWith(`/${name}`) ? [name] : ['node', relative(script)];
+  const called = [name, command].find((each) => script.endsWith(`/${each}`));
+  return called === undefined ? ['node', relative(script)] : [called];
 }
 
 /** Returns the words of an option that has a value, if it was given: `--option value` or `--option=value`. */

@@ -49,6 +49,17 @@ describe('the Markdown pages', () => {
     expect(long).toEqual([]);
   });
 
+  it('run only commands of this package by npx, because npm would fetch any other from strangers', () => {
+    const ours = [...Object.keys(product.bin), ...Object.keys(product.devDependencies)];
+    const others = [...pages].flatMap(([name, page]) =>
+      [...page.matchAll(/\bnpx (?!--no-install )([\w@/.-]+)/g)]
+        .map(([, command = '']) => command)
+        .filter((command) => !ours.includes(command) && !(command === 'cdk' && name.startsWith('infra/aws')))
+        .map((command) => `${name}: ${command}`),
+    );
+    expect(others).toEqual([]);
+  });
+
   it('name only npm scripts that exist', () => {
     const unknown = [...pages].flatMap(([name, page]) =>
       [...page.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)]

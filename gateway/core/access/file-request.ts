@@ -188,7 +188,7 @@ function explainParameter(name: string, file: FileRequest): string {
   if (name === 'volumes') {
     return hasVolumes(file)
       ? 'Send the parameter volumes only once.'
-      : `Only the manifests of ${VOLUME_GENRES.join(', ')} accept the parameter volumes.`;
+      : `Only the manifests of ${VOLUME_GENRES.slice(0, -1).join(', ')} and ${VOLUME_GENRES.at(-1)} accept the parameter volumes.`;
   }
   if (name !== 'revision')
     return 'Unknown parameter. Files accept redirect, day files also revision, and manifests also volumes.';

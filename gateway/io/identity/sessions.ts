@@ -31,6 +31,7 @@ export type SessionsOptions = {
   readonly onRefused: (refusal: { readonly code: SessionRefusal; readonly reason: string }) => void;
 };
 
+const KEY_START = 'crd_';
 const CLOCK_TOLERANCE_SECONDS = 30;
 const MAX_CHARACTERS = 16 * 1024;
 /** The type of a plain JWT (RFC 7519 §5.1). Any other type marks a token for another purpose, such as `logout+jwt`. */
@@ -60,7 +61,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return payload.sub;
   }
   function refuse(code: SessionRefusal, reason: string, cause?: unknown): GatewayError {
-    options.onRefused({ code, reason });
+    if (code !== 'api-key') options.onRefused({ code, reason }); // which no provider sends
     const detail = `The session token was refused (${code}). ${SESSION_REFUSALS[code].advice}`;
     return sessionInvalid(INVALID_TOKEN, { detail, refusal: code, cause });
   }
@@ -69,6 +70,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (authorization === undefined) throw sessionInvalid(''); // without an error code (RFC 6750 §3.1)
       if (authorization.length > MAX_CHARACTERS) throw refuse('too-long', 'the token is too long');
       const token = bearerTokenOf(authorization) ?? '';
+      if (token.startsWith(KEY_START)) throw refuse('api-key', 'the token is an API key');
       if (!isJwt(token)) throw refuse('no-jwt', 'the header has no JWT');
       const account: unknown = await subjectOf(token).catch((error: unknown) => {
         // Any other error means that the token could not be verified.

@@ -32,6 +32,7 @@ describe('formatShellCommand', () => {
 
 it.each([
   ['/usr/local/bin/generator', 'generator'],
+  ['/usr/local/bin/crd-generator', 'crd-generator'],
   ['/srv/app/node_modules/.bin/crd-generator', 'npx crd-generator'],
   ['/srv/app/dist/generator/main.js', 'node dist/generator/main.js'],
 ])('programWords starts %s as "%s"', (script, expected) => {

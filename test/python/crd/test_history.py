@@ -164,7 +164,7 @@ def test_the_links_of_volumes_come_with_their_manifest(service: Service, client:
 
 
 def test_volumes_are_read_by_their_paths_if_no_link_came_that_works(
-    service: Service, client_of: Callable[..., Client], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: Service, client_of: Callable[..., Client], tmp_path: Path
 ) -> None:
     def refuse_once(path: str) -> Answer | None:
         if path != f"/objects/{sha256_of(service.files[f'{GOLD}/volumes/2026-01.parquet'])}":
@@ -177,8 +177,7 @@ def test_volumes_are_read_by_their_paths_if_no_link_came_that_works(
 
     for fault, expires_in in ((lambda _: None, 5), (older, 300), (refuse_once, 300)):
         service.fault, service.expires_in = fault, expires_in
-        client = client_of(cache_dir=tmp_path / f"{fault.__name__} {expires_in}")
-        monkeypatch.setattr(client.files.transport.stopped, "wait", lambda _: False)
+        client = client_of(cache_dir=tmp_path / f"{fault.__name__} {expires_in}", tries=1)
         service.paths()
         assert counts(client) == expected(R4)
         assert "/volumes/2026-01.parquet" in requested(service)

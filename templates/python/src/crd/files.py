@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from .cache import Cache, Known, sha256_hex
 from .document_forms import RELEASE as RELEASE_FORM
-from .errors import AccessError, ChangedError, DamagedError, DataError, FileError, NotFoundError
+from .errors import AccessError, ChangedError, DamagedError, DataError, FileError, NotFoundError, TemporaryError
 from .strict_json import parse_object
 from .transport import VOLUMES, Link, Transport
 from .trust_paths import RELEASE
@@ -130,8 +130,8 @@ class Files:
 
     def newest(self, path: str, held: bytes | None, volumes: str | None = None) -> bytes:
         """
-        Returns a verified subscriber file without the cache; `held` itself if the file still has its bytes. `volumes` is
-        the format of the volumes that are read after a manifest: if none is held, its answer has the links to all.
+        Returns a verified subscriber file without the cache; `held` itself if the file still has its bytes. `volumes`
+        is the format of the volumes that are read after a manifest: if none is held, its answer has the links to all.
         """
 
         def link_of() -> Link | None:
@@ -169,9 +169,10 @@ class Files:
         digest, size = entry["sha256"], entry["bytes"]
 
         def fetch() -> bytes:
-            link = self.links.pop(path, None)  # for one try: another one gets its own link
+            link = self.links.pop(path, None)
             if link is not None and link.sha256 == digest and time.monotonic() + SPARE_SECONDS < link.until:
-                return self.download(link.url, digest, size)
+                with contextlib.suppress(FileError, TemporaryError):  # one of its own may work
+                    return self.download(link.url, digest, size)
             try:
                 link = self.transport.request_link(path, None)
             except NotFoundError as fault:

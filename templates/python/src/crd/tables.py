@@ -117,9 +117,14 @@ class Tables:
             raise UsageError(f"start={first} is after end={last}. Swap them.")
 
         def read() -> Table:
-            steps = [lambda: self.check_chain(chain), lambda: Archive(self.files, genre, chain, self.progress)]
-            archive = parallel(lambda step: step(), steps)[1]
-            assert isinstance(archive, Archive)
+            def step(opens: bool) -> Archive | None:
+                if opens:
+                    return Archive(self.files, genre, chain, self.progress)
+                self.check_chain(chain)
+                return None
+
+            archive = parallel(step, [False, True])[1]
+            assert archive is not None  # only the check returns nothing
             revision = archive.manifest.revision_at(as_of)
             table = archive.at(revision, first, last)
             table.attributes = self.attributes([chain], revision, archive.manifest.sha256)

@@ -110,7 +110,7 @@ describe('the query of a file', () => {
       expect(codeOf(manifest, query)).toBe('request-malformed');
     for (const path of [DAY, '/api/v1/files/briefs/chains/base/manifest.json'])
       expect(() => parseFileRequest(path, 'volumes=csv')).toThrow(
-        /^Only the manifests of meta, gold, derived/,
+        /^Only the manifests of meta, gold and derived accept/,
       );
   });
 

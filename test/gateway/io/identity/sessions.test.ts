@@ -19,7 +19,9 @@ const ED25519_NAMES = ['EdDSA', 'Ed25519'];
 const REFUSED = {
   name: 'GatewayError',
   code: 'session-invalid',
-  message: expect.stringMatching(/^The session token was refused \([a-z-]+\)\. Sign/) as string,
+  message: expect.stringMatching(
+    /^The session token was refused \([a-z-]+\)\. (Sign|If the account page)/,
+  ) as string,
   refusal: expect.stringMatching(/^[a-z-]+$/) as string,
   headers: { 'WWW-Authenticate': 'Bearer realm="dashboard", error="invalid_token"' },
 };
@@ -196,7 +198,7 @@ describe('a session', () => {
 
 const SIGN_IN = 'Sign in again.';
 const OPERATOR =
-  'Signing in again does not help: the operator of this service must correct its configuration.';
+  'If the account page sent it, signing in again does not help: the operator of this service must correct its configuration.';
 
 it.each<[string, string, string, TokenOptions]>([
   ['audience', OPERATOR, 'unexpected "aud" claim value', { claims: { aud: 'other' } }],
@@ -249,6 +251,16 @@ it('reports no reason for a request without a token, and no name that the sender
     code: 'invalid',
     reason: 'an extension of the token is not recognized',
   });
+});
+
+it('tells who sends an API key that the path needs a session, and not the operator', async () => {
+  const known = refusals.length;
+  await expect(sessions.authenticate('Bearer crd_test_x')).rejects.toMatchObject({
+    refusal: 'api-key',
+    message:
+      'The session token was refused (api-key). It is an API key, and this path needs a session: sign in on the account page.',
+  });
+  expect(refusals.slice(known)).toEqual([]);
 });
 
 describe('the type of a token', () => {
