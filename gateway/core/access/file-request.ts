@@ -57,7 +57,6 @@ type ParsedFileRequest = {
 };
 
 const NO_FILE = 'No file has this path. Check the genre, chain, window and date against the API reference.';
-const NO_REDIRECT = 'A redirect has no links to volumes. Leave out redirect=true.';
 const DAY = /^(.+)\/(\d{4}-\d{2}-\d{2})(\.lineage)?\.json$/;
 
 /** All paths of bundles and manifests. They are looked up here instead of being parsed. */
@@ -144,14 +143,18 @@ function parseQuery(file: FileRequest, query: string): ParsedFileRequest {
       volumes = parseVolumeFormat(value);
     else throw new GatewayError('request-malformed', { detail: explainParameter(name, file) });
   }
-  if (volumes !== undefined) {
-    if (form === 'redirect') throw new GatewayError('request-malformed', { detail: NO_REDIRECT });
-    return { file, form: 'document', volumes };
-  }
+  if (volumes !== undefined) return { file, form: documentOf(form), volumes };
   return {
     file: revision === undefined || file.kind !== 'day' ? file : { ...file, revision },
     ...(form === undefined ? {} : { form }),
   };
+}
+
+function documentOf(form: ResponseForm | undefined): ResponseForm {
+  if (form !== 'redirect') return 'document';
+  throw new GatewayError('request-malformed', {
+    detail: 'A redirect has no links to volumes. Leave out redirect=true.',
+  });
 }
 
 /** Returns whether a file is a manifest that lists volumes. */
