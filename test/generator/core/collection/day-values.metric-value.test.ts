@@ -89,6 +89,10 @@ function cellText(): fc.Arbitrary<string> {
       ),
     )
     .map((parts) => parts.join(''));
-  const other = fc.string({ unit: fc.constantFrom(...Array.from('0123456789.eE+- ninfa')), minLength: 1, maxLength: 8 });
+  const other = fc.string({
+    unit: fc.constantFrom(...Array.from('0123456789.eE+- ninfa')),
+    minLength: 1,
+    maxLength: 8,
+  });
   return fc.oneof({ weight: 5, arbitrary: number }, other).filter((text) => text !== '');
 }
