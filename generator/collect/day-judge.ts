@@ -317,8 +317,8 @@ export type WithheldValue = {
 };
 
 /**
- * Returns the values of a date that rules keep back although the date does not wait for them, each metric once. A value that
- * counts as missing is named only on the first such date: some sources never have it.
+ * Returns the values of a date that rules keep back although the date does not wait for them, each metric once. A zero or a
+ * repeated value that counts as missing is named only on the first such date: some sources never have another one.
  */
 export function withheldOf(
   date: string,
@@ -334,7 +334,7 @@ export function withheldOf(
       for (const metric of metrics) {
         const value = acceptable[metric];
         if (accepted[metric] !== undefined || withheld.has(metric)) continue;
-        if (effect === 'omitted' && previous[metric] === undefined) continue;
+        if (effect === 'omitted' && rule !== 'relation' && previous[metric] === undefined) continue;
         withheld.set(metric, {
           date,
           metric,

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../schemas/digest.js';
 import type { ResponseEvidence } from '../core/collection/day-values.js';
 import { parseJsonDigits } from '../core/collection/decimal.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
-import { NotFoundError, SourceError, StatusError, TooLargeError } from './source.js';
+import { NotFoundError, PersistentError, SourceError, StatusError, TooLargeError } from './source.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const RETRIES = 5;
@@ -16,7 +16,7 @@ const USER_AGENT = 'chain-reference-data (daily collection of public metrics)';
 export type HttpClient = {
   /**
    * GETs a URL of the host. Every number of the value is a `JsonNumber`. Retries the network, timeouts, 429 and 5xx.
-   * @throws SourceError; the reason of `signal` when it is aborted.
+   * @throws SourceError, a PersistentError for what `findPassing` found; the reason of `signal` when it is aborted.
    */
   readonly getJson: (url: string, options: AnswerOptions) => Promise<JsonAnswer>;
   /**
@@ -93,6 +93,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         const found = toAnswer(attempt.bytes, { source, url: described, nowMs: tools.now() });
         const got = findPassing?.(found.value);
         if (got === undefined) return found;
+        const message = `${source}: ${described}: expected an answer, got ${got}, ${RETRIES + 1} times.`;
+        if (retries === RETRIES) throw new PersistentError('unavailable', message);
         attempt = { kind: 'failed', got, retryAfterMs: 0 };
       }
       if (attempt.kind === 'refused') throw toRefusal(`${source}: ${described}`, maxBytes, attempt);

@@ -7,7 +7,14 @@ import {
   SYSTEM_TOOLS,
   type TransferLimits,
 } from './http-client.js';
-import { describeValue, shapeError, SourceError, StatusError, TooLargeError } from './source.js';
+import {
+  describeValue,
+  PersistentError,
+  shapeError,
+  SourceError,
+  StatusError,
+  TooLargeError,
+} from './source.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 
 const MAX_BYTES = 32_000_000;
@@ -81,10 +88,17 @@ export function createJsonRpc({ source, endpoint, limits, tools, ...pacing }: Js
     signal: AbortSignal,
     maxBytes = MAX_BYTES,
   ): Promise<unknown> {
-    const findPassing = (value: unknown): string | undefined => findPassingError(value, scrub);
+    let isRate = false;
+    const findPassing = (value: unknown): string | undefined => {
+      const found = findPassingError(value, scrub);
+      isRate = found?.isRate === true;
+      return found?.got;
+    };
     try {
       return (await client.postJson(url, JSON.stringify(body), { maxBytes, signal, findPassing })).value;
     } catch (error) {
+      // some nodes say of a batch that is too large what others say of too many requests
+      if (error instanceof PersistentError && isRate) throw new BatchError(error.code, scrub(error.message));
       throw toNodeError(error, { where, scrub, calls: [body].flat(), hasUser: authorization !== undefined });
     }
   }
@@ -203,13 +217,17 @@ const LIMIT_EXCEEDED: readonly number[] = [-32005, 429];
 const RATE = /too many requests|rate.?limit|rate exceeded|per second|throttl/i;
 
 /** Returns the error of a node that is starting or asked too often, in an answer or in one of a batch. */
-function findPassingError(value: unknown, scrub: JsonRpc['scrub']): string | undefined {
+function findPassingError(
+  value: unknown,
+  scrub: JsonRpc['scrub'],
+): { readonly got: string; readonly isRate: boolean } | undefined {
   for (const each of [value].flat()) {
-    const error = (each as { error?: unknown } | null | undefined)?.error;
+    const error = (each as { error?: { message?: unknown } | null } | null | undefined)?.error;
     const { code, message } = parseError(error ?? {}, scrub);
+    const words = typeof error?.message === 'string' ? message : ''; // not a description of another form
     // a batch that is too large has the same code with some nodes
-    const isRate = !/batch/i.test(message) && (LIMIT_EXCEEDED.includes(code) || RATE.test(message));
-    if (code === STARTING || isRate) return `the error ${code}: ${message}`;
+    const isRate = !/batch/i.test(words) && (LIMIT_EXCEEDED.includes(code) || RATE.test(words));
+    if (code === STARTING || isRate) return { got: `the error ${code}: ${message}`, isRate };
   }
   return undefined;
 }

@@ -98,6 +98,9 @@ export class TooLargeError extends SourceError {
   }
 }
 
+/** An error in the answers of a service that may pass, but is still there after the waits. */
+export class PersistentError extends SourceError {}
+
 /** Returns the error of an answer that differs from what is expected at `where`. */
 export function shapeError(where: string, expected: string, got: string): SourceError {
   const shown = got.replace(/\p{C}/gu, '?').slice(0, 80);

@@ -63,4 +63,15 @@ describe('a withheld value for which no date waits', () => {
     const { stderr } = await scene.collect([], NEXT_MORNING);
     expect(stderr.match(/new_addresses is 90000/g)).toHaveLength(1);
   });
+
+  it('is one that cannot be beside the others, even if the date before has none', async () => {
+    const [head = '', ...rows] = dailyCsv(FIRST_DATE, NEXT).trim().split('\n');
+    const lines = rows.map((row) => `${row},${row.startsWith(NEXT) ? '200000' : ''}`);
+    await scene.write('base.csv', `${[`${head},failed_tx_count`, ...lines].join('\n')}\n`);
+    const { code, stderr } = await scene.collect([], NEXT_MORNING);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^base: 2026-03-27 does without failed_tx_count, which is withheld\. relation: failed_tx_count is 200000, more than /,
+    );
+  });
 });

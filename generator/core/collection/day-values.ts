@@ -1,6 +1,6 @@
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
-import { isCounted } from '../../../schemas/catalog.js';
-import { isWhole, toDecimalText } from './decimal.js';
+import { judgeValue, type ValueFault } from '../input/value-fault.js';
+import { toDecimalText } from './decimal.js';
 
 /** Values of a date as decimal text, by metric. A metric without a value is absent. */
 export type DayValues = { readonly [metric in MetricName]?: string };
@@ -92,13 +92,21 @@ export type NodeEvidence = {
 };
 
 /** A value as exact decimal text, or what a value of the metric must be. */
-type MetricValue = { readonly value: string } | { readonly expected: string };
+type MetricValue = { readonly value: string } | { readonly expected: string; readonly fault: ValueFault };
 
-/** Returns a number of a source as a value of the metric. */
+const EXPECTED: Readonly<Record<ValueFault, string>> = {
+  'not finite': 'a number',
+  'not a number': 'a number',
+  negative: 'a number of at least 0',
+  'too small': '0, or a number of at least 1e-30',
+  'too large': 'a number of at most 2^53',
+  'too long': 'a number of at most 400 digits after the point',
+  'not whole': 'a whole number',
+};
+
+/** Returns a number of a source, in the catalog's unit, as a value of the metric. `publish` accepts it in a file. */
 export function toMetricValue(metric: MetricName, text: string): MetricValue {
-  const value = toDecimalText(text);
-  if (value === undefined) return { expected: 'a number' };
-  if (value.startsWith('-')) return { expected: 'a number of at least 0' };
-  if (isCounted(metric) && !isWhole(value)) return { expected: 'a whole number' };
-  return { value };
+  const fault = judgeValue(metric, text);
+  if (fault !== undefined) return { expected: EXPECTED[fault], fault };
+  return { value: toDecimalText(text) ?? '' }; // which is a number, as it was judged
 }

@@ -1,4 +1,5 @@
 import { createScanner } from 'jsonc-parser';
+import { parseDecimal } from '../input/value-fault.js';
 
 /** Exact numbers as decimal text: no exponent, no sign of zero, no zeros at the end of a fraction. */
 
@@ -51,21 +52,14 @@ function power(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-
-/** Longest number that is read, and largest exponent: more than any double needs. */
-const MAX_LENGTH = 800;
-const MAX_EXPONENT = 400;
-
 /**
- * Returns a number as canonical decimal text, with all its digits: no exponent, no needless zero, no `-0`. Two texts of
- * the same number give the same result. Returns `undefined` for text that is not a number, or too long to be a real one.
+ * Returns a number times a power of ten as canonical decimal text, with all its digits: no exponent, no needless zero, no
+ * `-0`. Two texts of the same number give the same result. Returns `undefined` for text that is not a number, or too long
+ * to be a real one.
  */
-export function toDecimalText(text: string): string | undefined {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
-  if (whole === '' || text.length > MAX_LENGTH) return undefined;
-  if (Math.abs(Number(exponent)) > MAX_EXPONENT) return undefined;
-  return toScaled(BigInt(sign + whole + fraction), Number(exponent) - fraction.length);
+export function toDecimalText(text: string, shift = 0): string | undefined {
+  const decimal = parseDecimal(text);
+  return decimal && toScaled(decimal.digits, decimal.exponent + shift);
 }
 
 /** Returns `text` times `factor`, rounded to an integer, halves away from zero. Precondition: canonical decimal text. */

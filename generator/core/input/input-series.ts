@@ -1,6 +1,7 @@
-import { CHAINS, FIRST_DATE, isCounted, METRIC_NAMES, METRICS, metricsOf } from '../../../schemas/catalog.js';
+import { CHAINS, FIRST_DATE, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
 import { endOfDayMs, parseDate, toDate, toInstant } from '../../../schemas/dates.js';
 import type { Chain, MetricName, SourceSegment } from '../../../schemas/types.generated.js';
+import { describeValueFault, judgeValue, shorten } from './value-fault.js';
 
 /** The values of a metric, one per date of a series; null where a value is missing. */
 export type Column = readonly (number | null)[];
@@ -91,9 +92,6 @@ type Report = (at: { line?: number; column?: number }, message: string, remedy: 
 const CURRENCY = /usd|dollar|\$|eur|gbp|jpy|cny|fiat|price/i;
 /** Other parts of the names that data providers give to prices and fiat values, as in `CapMrktCurUSD`. */
 const MARKET = /mrkt|market|roi|reference_?rate|^cap|value/i;
-const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-const LARGEST = 2 ** 53;
-const SMALLEST = 1e-30;
 
 /** Validates `<chain>.csv` row by row and reports every fault. */
 export type TableReader = {
@@ -261,70 +259,11 @@ function readNumber(
   fault: Report,
 ): number | null {
   if (text === '') return null;
-  const found = findValueFault(metric, metric, text);
-  if (found === undefined) return Number(text);
-  fault(at, found.message, found.remedy);
+  const found = judgeValue(metric, text);
+  if (found === undefined) return Number(text) + 0; // -0 is 0
+  const { message, remedy } = describeValueFault(found, { column: metric, metric, text });
+  fault(at, message, remedy);
   return null;
-}
-
-/** Returns what is wrong with the text of a value in a column of a metric, and the remedy; `undefined` if nothing is. */
-export function findValueFault(
-  column: string,
-  metric: MetricName,
-  text: string,
-): Pick<InputFault, 'message' | 'remedy'> | undefined {
-  const found = (is: string, remedy: string): Pick<InputFault, 'message' | 'remedy'> => ({
-    message: `${column} "${shorten(text)}" is ${is}`,
-    remedy,
-  });
-  const empty = 'or leave the cell empty when the value is missing';
-  if (!NUMBER.test(text)) {
-    const unsigned = text.replace(/^-/, '');
-    if (/^[+-]?(inf(inity)?|nan)$/i.test(text)) return found('not finite', `write a finite number, ${empty}`);
-    if (unsigned !== text && NUMBER.test(unsigned))
-      return found('negative', `metrics are never negative: correct it, ${empty}`);
-    return found('not a number', `write a decimal such as 12.5 or 9.44e-07, ${empty}`);
-  }
-  const value = Number(text);
-  if (!Number.isFinite(value)) return found('not finite', `write a finite number, ${empty}`);
-  if (value < SMALLEST && isNotZero(text))
-    return found('below 1e-30, too small for ratios', 'check the unit of the column');
-  if (value > LARGEST || (value === LARGEST && !isAtMost(text, LARGEST)))
-    return found('above 2^53 and cannot be read exactly', 'check the unit of the column');
-  if (isCounted(metric) && !/^\d+$/.test(text) && !isWholeNumber(text))
-    return found('not a whole number', `write a whole number of ${METRICS[metric].unit}, ${empty}`);
-  return undefined;
-}
-
-/** Returns whether a decimal text is a whole number, such as 301000.0 or 3.01e5. Precondition: it is 0, or at least 1e-30. */
-function isWholeNumber(text: string): boolean {
-  const { digits, exponent } = toScaledDigits(text);
-  return digits === 0n || exponent >= 0 || digits % 10n ** BigInt(-exponent) === 0n;
-}
-
-/** Returns whether a decimal text is a number other than zero, even one that underflows to zero. */
-function isNotZero(text: string): boolean {
-  return /[1-9]/.test(text.split(/e/i)[0] ?? '');
-}
-
-/** Returns whether a decimal text is at most this whole number. Precondition: the text is a number near it. */
-function isAtMost(text: string, whole: number): boolean {
-  const { digits, exponent } = toScaledDigits(text);
-  return exponent >= 0
-    ? digits * 10n ** BigInt(exponent) <= BigInt(whole)
-    : digits <= BigInt(whole) * 10n ** BigInt(-exponent);
-}
-
-/** Returns a decimal text as an integer times a power of ten. */
-function toScaledDigits(text: string): { readonly digits: bigint; readonly exponent: number } {
-  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
-  const [integer = '', fraction = ''] = mantissa.split('.');
-  return { digits: BigInt(integer + fraction), exponent: Number(exponent) - fraction.length };
-}
-
-function shorten(text: string): string {
-  const printable = text.replace(/[^\x20-\x7e]/g, '?');
-  return printable.length > 40 ? `${printable.slice(0, 40)}...` : printable;
 }
 
 /** A fault in the input, with its location and its fix. Lines and columns count from 1. */

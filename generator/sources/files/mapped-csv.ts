@@ -2,12 +2,8 @@ import { codeOf } from '../../../infra/store/system-error.js';
 import { StoreError } from '../../../infra/store/object-store.js';
 import { endOfDayMs, parseDate } from '../../../schemas/dates.js';
 import { type DayValues, toMetricValue } from '../../core/collection/day-values.js';
-import {
-  type CsvRow,
-  findValueFault,
-  formatInputFault,
-  isCurrencyName,
-} from '../../core/input/input-series.js';
+import { type CsvRow, formatInputFault, isCurrencyName } from '../../core/input/input-series.js';
+import { describeValueFault } from '../../core/input/value-fault.js';
 import { csvRows } from '../../input/csv-rows.js';
 import {
   chunksWithin,
@@ -171,14 +167,19 @@ function parseRow(
     const got = `"${cells[dateAt] ?? ''}"`;
     throw shapeError(`${where}:${line}:${dateAt + 1}`, 'a date as YYYY-MM-DD, or its midnight in UTC', got);
   }
-  const values = columns.flatMap(({ metric, column, exponent, at }) => {
+  const values = columns.flatMap(({ metric, column, unit, exponent, at }) => {
     const text = cells[at] ?? '';
     if (text === '') return [];
-    const result = toMetricValue(metric, shiftDecimal(text, exponent) ?? text);
+    const converted = exponent === 0 ? undefined : toDecimalText(text, exponent);
+    const result = toMetricValue(metric, converted ?? text);
     if ('expected' in result) {
-      const found = findValueFault(column, metric, text);
-      if (found === undefined)
-        throw shapeError(`${where}:${line}:${at + 1}`, `${column} to be ${result.expected}`, `"${text}"`);
+      const cell = {
+        column,
+        metric,
+        text,
+        ...(converted !== undefined && { converted: { text: converted, unit } }),
+      };
+      const found = describeValueFault(result.fault, cell);
       throw new SourceError('shape', formatInputFault({ file: where, line, column: at + 1, ...found }));
     }
     return [[metric, result.value] as const];
@@ -301,10 +302,4 @@ function unitsOf(chain: Chain, metric: MetricName): Exponents {
   const { unit } = METRICS[metric];
   if (unit.startsWith('native coin')) return COINS[CHAINS[chain].nativeCoin];
   return UNITS[unit] ?? { [unit]: 0 };
-}
-
-/** Returns a number times a power of ten, as exact decimal text; `undefined` for text that is not a number. */
-function shiftDecimal(text: string, exponent: number): string | undefined {
-  const decimal = toDecimalText(text);
-  return decimal === undefined ? undefined : toDecimalText(`${decimal}e${exponent}`);
 }

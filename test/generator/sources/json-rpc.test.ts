@@ -238,14 +238,56 @@ describe('a client of JSON-RPC', () => {
       expect(tools.slept.length).toBeGreaterThanOrEqual(2);
     });
 
-    it('is not available if it still refuses', async () => {
+    const sizes = (): number[] => service.takeRequests().map(({ calls }) => calls.length);
+    const six = (size: number): number[] => Array.from({ length: 6 }, () => size);
+    const limitExceeded = { code: -32005, message: 'limit exceeded' };
+
+    it('is not available if it still refuses a single call', async () => {
       service.alter(() => ({ id: null, error: { code: -32005, message: 'daily request count exceeded' } }));
       expect(await failureOf(rpc.batch(CALLS, signal))).toMatchObject({
         code: 'unavailable',
         message: expect.stringContaining('got the error -32005: daily request count exceeded, 6 times.'),
       });
-      expect(service.takeRequests().map(({ calls }) => calls.length)).toEqual([3, 3, 3, 3, 3, 3]);
+      expect(sizes()).toEqual([...six(3), ...six(2), ...six(1)]);
     });
+
+    const persistent: [string, (all: RpcBody[]) => unknown][] = [
+      ['the error of EIP-1474 for the batch', () => ({ id: null, error: limitExceeded })],
+      ['the error of EIP-1474 for each call', (all) => all.map(({ id }) => ({ id, error: limitExceeded }))],
+      [
+        '429 for the last calls',
+        (all) =>
+          all.map((each, i) =>
+            i < 2 ? each : { id: each.id, error: { code: 429, message: 'Exceeded capacity' } },
+          ),
+      ],
+    ];
+    it.each(persistent)(
+      'gets half of the calls after the waits, as of all later: %s',
+      async (_what, refuse) => {
+        service.alter((body, calls) => (calls.length > 2 ? refuse(body as RpcBody[]) : body));
+        const results = ['1', '2', '3'].map((result) => ({ result }));
+        expect(await rpc.batch(CALLS, signal)).toEqual(results);
+        expect(sizes()).toEqual([...six(3), 2, 1]);
+        expect(await rpc.batch(CALLS, signal)).toEqual(results);
+        expect(sizes()).toEqual([2, 1]);
+      },
+    );
+
+    it('is not halved while it is starting', async () => {
+      service.alter(() => ({ id: null, error: { code: -28, message: 'Loading block index' } }));
+      expect(await failureOf(rpc.batch(CALLS, signal))).toMatchObject({ code: 'unavailable' });
+      expect(sizes()).toEqual(six(3));
+    });
+
+    it.each(['rate limit', { code: -1, data: 'rate limit' }])(
+      'is not one whose error is %j',
+      async (error) => {
+        service.alter(() => ({ id: 1, error }));
+        expect(await rpc.call(CALLS[0] as RpcCall, signal)).toHaveProperty('error');
+        expect(sizes()).toEqual([1]);
+      },
+    );
   });
 
   it('takes the method that Hardhat 3.18.0 does not support as a difference, not as a failure that may pass', () => {

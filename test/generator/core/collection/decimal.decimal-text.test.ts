@@ -13,6 +13,8 @@ describe('canonical decimal text', () => {
     ['1.5E3', '1500'],
     ['1.2345e2', '123.45'],
     ['12e+0', '12'],
+    ['.5', '0.5'],
+    ['5.', '5'],
     ['0.10000000000000000555', '0.10000000000000000555'],
   ])('writes %s as %s', (text, decimal) => {
     expect(toDecimalText(text)).toBe(decimal);
@@ -23,8 +25,9 @@ describe('canonical decimal text', () => {
     ' 1',
     '1 ',
     '+1',
-    '.5',
-    '5.',
+    '.',
+    '.e5',
+    '-',
     '1,000',
     '0x10',
     'NaN',
@@ -36,6 +39,12 @@ describe('canonical decimal text', () => {
     '9'.repeat(801),
   ])('refuses %p', (text) => {
     expect(toDecimalText(text)).toBeUndefined();
+  });
+
+  it('is shifted by a power of ten without loss', () => {
+    expect(toDecimalText('123456789012345678901', -8)).toBe('1234567890123.45678901');
+    expect(toDecimalText('1.5e-3', 6)).toBe('1500');
+    expect(toDecimalText('many', 6)).toBeUndefined();
   });
 
   it('is the same number as before, for every double', () => {

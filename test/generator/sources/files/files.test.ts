@@ -104,6 +104,10 @@ describe('files', () => {
     ['base', 'gas_used', 'Mgas', '1750570.666589', '1750570666589'],
     ['base', 'l1_fees_total', 'gwei', '0.000', '0'],
     ['arbitrum', 'tx_count', 'transactions', '9.0', '9'],
+    ['arbitrum', 'tx_count', 'transactions', '301000.', '301000'],
+    ['bitcoin', 'block_size', 'MB', '.5', '500000'],
+    ['bitcoin', 'fees_total', 'satoshi', '1e20', '1000000000000'],
+    ['bitcoin', 'fees_total', 'BTC', '-0.0', '0'],
   ] as const)('converts %s %s in %s without loss', async (chain, metric, unit, text, value) => {
     await scene.write(`${chain}.csv`, `date,x\n2026-03-26,${text}\n`);
     expect((await day(chain, '2026-03-26', { columns: { [metric]: { column: 'x', unit } } })).values).toEqual(
@@ -251,6 +255,41 @@ describe('files', () => {
         code: 'shape',
         message: expect.stringContaining(`ours: ${message}`.replace(/^ours: got/, 'got')),
       });
+    });
+
+    const BOUNDS = ['-0,1e16,1', '0,9007199254740993,1', '0,1,1e17', '0,1,1e-31'];
+    it.each(BOUNDS)('a value that publish would refuse: %s', async (cells) => {
+      const [, , fees] = cells.split(',');
+      const at = fees === '1' ? 'base.csv:2:3: tx_count ' : 'base.csv:2:4: fees_total ';
+      const error = await failureOf(`date,gas_used,tx_count,fees_total\n2026-03-26,${cells}\n`);
+      expect(error).toMatchObject({ code: 'shape', message: expect.stringContaining(`ours: ${at}`) });
+      expect((error as Error).message).toMatch(
+        /is (above 2\^53|below 1e-30).*\. Check the unit of the column\.$/,
+      );
+    });
+
+    it.each([
+      ['block_size', 'MB', '0.0000001', '"0.0000001" (0.1 bytes) is not a whole number.'],
+      ['fees_total', 'satoshi', '1e25', '"1e25" (100000000000000000 native coin) is above 2^53'],
+      ['block_size', 'MB', 'many', '"many" is not a number. Write a decimal such as 12.5'],
+    ])(
+      'a value of %s in %s by the number in the unit of the catalog',
+      async (metric, unit, text, message) => {
+        await scene.write('bitcoin.csv', `date,x\n2026-03-26,${text}\n`);
+        const columns = { [metric]: { column: 'x', unit } };
+        await expect(day('bitcoin', '2026-03-26', { columns })).rejects.toMatchObject({
+          code: 'shape',
+          message: expect.stringContaining(`ours: bitcoin.csv:2:2: x ${message}`),
+        });
+      },
+    );
+
+    it('a fraction in another unit, with the unit of the column as remedy', async () => {
+      await scene.write('bitcoin.csv', 'date,x\n2026-03-26,0.0000001\n');
+      const columns = { block_size: { column: 'x', unit: 'MB' } };
+      await expect(day('bitcoin', '2026-03-26', { columns })).rejects.toThrow(
+        /Check that the column is in MB, or leave the cell empty when the value is missing\.$/,
+      );
     });
 
     it('a missing column of the mapping', async () => {
