@@ -7,6 +7,7 @@ import { NotFoundError, PersistentError, SourceError, StatusError, TooLargeError
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const RETRIES = 5;
+const TRIES = `${RETRIES + 1} times`;
 /** A server that asks to wait longer is left alone until the next run. */
 const MAX_RETRY_AFTER_MS = 5 * 60_000;
 const LIMITS: TransferLimits = { firstByteMs: 30_000, idleMs: 30_000, totalMs: 5 * 60_000 };
@@ -93,13 +94,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         const found = toAnswer(attempt.bytes, { source, url: described, nowMs: tools.now() });
         const got = findPassing?.(found.value);
         if (got === undefined) return found;
-        const message = `${source}: ${described}: expected an answer, got ${got}, ${RETRIES + 1} times.`;
-        if (retries === RETRIES) throw new PersistentError('unavailable', message);
+        if (retries === RETRIES) throw toPersistentError(`${source}: ${described}`, got);
         attempt = { kind: 'failed', got, retryAfterMs: 0 };
       }
       if (attempt.kind === 'refused') throw toRefusal(`${source}: ${described}`, maxBytes, attempt);
-      if (retries === RETRIES)
-        return fail('unavailable', 'an answer', `${attempt.got}, ${RETRIES + 1} times`);
+      if (retries === RETRIES) return fail('unavailable', 'an answer', `${attempt.got}, ${TRIES}`);
       if (attempt.retryAfterMs > MAX_RETRY_AFTER_MS) {
         closedUntilMs = tools.now() + attempt.retryAfterMs;
         return failClosed(`${attempt.got} and `);
@@ -127,6 +126,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     postJson: readJson,
   };
 }
+
+const toPersistentError = (where: string, got: string): PersistentError =>
+  new PersistentError('unavailable', `${where}: expected an answer, got ${got}, ${TRIES}.`);
 
 function toRefusal(
   where: string,

@@ -88,17 +88,18 @@ export function createJsonRpc({ source, endpoint, limits, tools, ...pacing }: Js
     signal: AbortSignal,
     maxBytes = MAX_BYTES,
   ): Promise<unknown> {
-    let isRate = false;
+    const last = { isRate: false };
     const findPassing = (value: unknown): string | undefined => {
       const found = findPassingError(value, scrub);
-      isRate = found?.isRate === true;
+      last.isRate = found?.isRate === true;
       return found?.got;
     };
     try {
       return (await client.postJson(url, JSON.stringify(body), { maxBytes, signal, findPassing })).value;
     } catch (error) {
       // some nodes say of a batch that is too large what others say of too many requests
-      if (error instanceof PersistentError && isRate) throw new BatchError(error.code, scrub(error.message));
+      if (error instanceof PersistentError && last.isRate)
+        throw new BatchError(error.code, scrub(error.message));
       throw toNodeError(error, { where, scrub, calls: [body].flat(), hasUser: authorization !== undefined });
     }
   }
