@@ -3,7 +3,7 @@ import type { MetricName } from '../../../schemas/types.generated.js';
 
 const NUMBER = /^(-?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
-/** Longest number that is read, largest exponent, and most digits after the point: more than any double needs. */
+/** Longest number that is read, without zeros before it, largest exponent, and most digits after the point: more than any double needs. */
 const MAX_LENGTH = 800;
 const MAX_EXPONENT = 400;
 const MAX_FRACTION = 400;
@@ -13,8 +13,9 @@ export type Decimal = { readonly digits: bigint; readonly exponent: number };
 
 /** Returns the exact number of a text; `undefined` for text that is not a number, or too long to be a real one. */
 export function parseDecimal(text: string): Decimal | undefined {
+  const short = text.replace(/^(-?)0+(?=\d)/, '$1');
   const [match, sign = '', whole = '', fraction = '', exponent = '0'] =
-    text.length > MAX_LENGTH ? [] : (NUMBER.exec(text) ?? []);
+    short.length > MAX_LENGTH ? [] : (NUMBER.exec(short) ?? []);
   if (match === undefined || Math.abs(Number(exponent)) > MAX_EXPONENT) return undefined;
   return { digits: BigInt(sign + whole + fraction), exponent: Number(exponent) - fraction.length };
 }
