@@ -39,10 +39,9 @@ it(
     const env = { PATH: process.env['PATH'] ?? '', HOME: folder.path };
     const run = async (program: string, ...args: readonly string[]): Promise<string> =>
       assertSuccess(await runProgram(program, args, env, folder.path), program).stdout;
-    await run('python3', '-m', 'venv', 'fresh');
     const install = blockOf(readme, 'sh', 'pip install').replace('http://127.0.0.1:8080', gateway.url);
-    await run('sh', '-c', `. fresh/bin/activate && ${install}`);
-    const shown = await run('fresh/bin/python', '-c', blockOf(readme, 'python', 'import crd'));
+    await run('sh', '-ec', install);
+    const shown = await run('.venv/bin/python', '-c', blockOf(readme, 'python', 'import crd'));
     expect(shown).toBe(blockOf(readme, 'text', 'regime  confidence'));
   },
   SLOW_MS,
