@@ -13,7 +13,7 @@ import { responseFormOf, matchesEtag } from '../core/http/conditions.js';
 import { decide } from '../core/access/entitlements.js';
 import { parseFileRequest, type FileRequest } from '../core/access/file-request.js';
 import { GatewayError } from '../core/problems.js';
-import type { FileFacts, ReleaseView } from '../core/releases/release-view.js';
+import { type FileFacts, type ReleaseView, volumesOf } from '../core/releases/release-view.js';
 import type { StripeRefresh } from '../io/billing/stripe-refresh.js';
 import type { Metrics } from '../io/operation/metrics.js';
 import { findFile } from '../io/releases/find-file.js';
@@ -127,12 +127,10 @@ type VolumeLink = {
 function signVolumes(
   signer: UrlSigner,
   release: ReleaseView | undefined,
-  { genre, chain }: FileRequest,
+  file: FileRequest,
   format: VolumeFormat,
 ): Promise<VolumeLink[]> {
-  const [before = '', after = ''] = volumePath(genre, chain, '{period}', format).split('{period}');
-  const files = [...(release?.files.values() ?? [])];
-  const volumes = files.filter(({ path }) => path.startsWith(before) && path.endsWith(after));
+  const volumes = release === undefined ? [] : volumesOf(release, file, format);
   return Promise.all(
     volumes.map(async (facts) => {
       const { url } = await signer.sign(facts, 'GET');

@@ -1,8 +1,8 @@
-import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
+import { byChain, CHAIN_IDS, type VolumeFormat } from '../../../schemas/catalog.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import { dispositionOf, subscriberTypeOf } from '../../../schemas/object-headers.js';
 import { freshnessLimits, type FreshnessLimits } from '../../../schemas/freshness.js';
-import { archivePath, lineageManifestPath } from '../../../schemas/paths.js';
+import { archivePath, lineageManifestPath, volumePath } from '../../../schemas/paths.js';
 import type { Chain, Changes, ReleaseRecord, Site, Status } from '../../../schemas/types.generated.js';
 import { findVersion, type DayIndex, type DayVersion } from './day-index.js';
 import { listedPathOf, pathOf, type FileRequest } from '../access/file-request.js';
@@ -143,6 +143,16 @@ export function locate(release: ReleaseView, request: FileRequest): FileLocation
   }
   if (version.kind === 'withdrawn') return { kind: 'gone' };
   return { kind: 'found', facts: toFacts(path, { ...version, type: JSON_TYPE }) };
+}
+
+/** Returns the volumes of an archive that a release lists. */
+export function volumesOf(
+  release: ReleaseView,
+  { genre, chain }: Pick<FileRequest, 'genre' | 'chain'>,
+  format: VolumeFormat,
+): FileFacts[] {
+  const [before = '', after = ''] = volumePath(genre, chain, '{period}', format).split('{period}');
+  return [...release.files.values()].filter(({ path }) => path.startsWith(before) && path.endsWith(after));
 }
 
 /** Looks up a lineage. A release without any of the chain has none, because the chain is not collected. */

@@ -1,4 +1,5 @@
 import { errors, jwtVerify } from 'jose';
+import { KEY_PREFIX } from '../../core/access/api-key.js';
 import { bearerTokenOf, isJwt } from '../../core/access/session-token.js';
 import { isAccountId } from '../../core/accounts/account.js';
 import { SESSION_ALGORITHMS } from '../../core/configuration/session-algorithms.js';
@@ -31,7 +32,6 @@ export type SessionsOptions = {
   readonly onRefused: (refusal: { readonly code: SessionRefusal; readonly reason: string }) => void;
 };
 
-const KEY_START = 'crd_';
 const CLOCK_TOLERANCE_SECONDS = 30;
 const MAX_CHARACTERS = 16 * 1024;
 /** The type of a plain JWT (RFC 7519 §5.1). Any other type marks a token for another purpose, such as `logout+jwt`. */
@@ -70,7 +70,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (authorization === undefined) throw sessionInvalid(''); // without an error code (RFC 6750 §3.1)
       if (authorization.length > MAX_CHARACTERS) throw refuse('too-long', 'the token is too long');
       const token = bearerTokenOf(authorization) ?? '';
-      if (token.startsWith(KEY_START)) throw refuse('api-key', 'the token is an API key');
+      if (token.startsWith(KEY_PREFIX)) throw refuse('api-key', 'the token is an API key');
       if (!isJwt(token)) throw refuse('no-jwt', 'the header has no JWT');
       const account: unknown = await subjectOf(token).catch((error: unknown) => {
         // Any other error means that the token could not be verified.
