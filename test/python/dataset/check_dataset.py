@@ -1,7 +1,7 @@
 """
-Reads what describes the calendars with the libraries of each format: check_dataset.py ADDRESS [PAGE...]. ADDRESS is that of
-the site, or the folder of a copy. Prints what each library says as JSON; a library that refuses raises its own error.
-PAGE is a file with the data block of a page.
+Reads what describes the calendars with the libraries of each format: check_dataset.py ADDRESS [PAGE...]. ADDRESS is
+that of the site, or the folder of a copy. PAGE is a file with the data block of a page. Prints what each library says
+as JSON.
 """
 
 import io
@@ -46,7 +46,11 @@ def read_page(file: str) -> list[str]:
     graph = Dataset()
     graph.parse(data=json.dumps({**block, "@context": {"@vocab": SCHEMA}}), format="json-ld")
     (dataset,) = graph.subjects(RDF.type, SCHEMA.Dataset)
-    downloads = [str(address) for each in graph.objects(dataset, SCHEMA.distribution) for address in graph.objects(each, SCHEMA.contentUrl)]
+    downloads = [
+        str(address)
+        for each in graph.objects(dataset, SCHEMA.distribution)
+        for address in graph.objects(each, SCHEMA.contentUrl)
+    ]
     return sorted(downloads)
 
 
