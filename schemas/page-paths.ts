@@ -20,6 +20,8 @@ export const PAGE_PATHS = {
   sitemap: '/sitemap.xml',
   robots: '/robots.txt',
   llms: '/llms.txt',
+  dataPackage: '/datapackage.json',
+  croissant: '/croissant.json',
   siteFiles: '/site-files.json',
   icon: '/assets/icon.svg',
   card: '/assets/card.png',

@@ -9,6 +9,9 @@ import type {
   SourceSegment,
 } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { publishedFacts } from '../core/artifacts/chain-facts.js';
+import { datasetFiles } from '../core/draft/dataset-files.js';
+import { settleFile, stampOf } from '../core/draft/settle-file.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
 import { type InputSeries, toInputSeries } from '../core/input/input-series.js';
 import { publicPathsOf, weeklyArchivesIn } from '../../schemas/release-paths.js';
@@ -71,9 +74,10 @@ export async function recomputeRelease(
         ...listedFiles(manifestOf(previous, genre, chain)?.volumes).map(({ path }) => path),
       ]),
     ]);
+  const described = kept.length === 0 ? [] : soundDescriptions(record, previous, texts);
   return [
     ...(plan.release?.differing ?? [])
-      .filter((path) => !kept.includes(path))
+      .filter((path) => !kept.includes(path) && !described.includes(path))
       .map((path) => ({ key: keyOf(path, record), message: differsMessage(path) })),
     ...differingDays(plan, previous),
     ...inputs.flatMap((series) => compareInput(series, record)),
@@ -82,6 +86,19 @@ export async function recomputeRelease(
       message: `${chain} cannot be recomputed from its gold days: ${JSON.stringify(plan.chains[chain]?.refusal)}`,
     })),
   ];
+}
+
+/** Returns the paths of the files about all calendars that are right about the published ones, whatever their form. */
+function soundDescriptions(
+  record: ReleaseRecord,
+  { status, landing }: PublishedState,
+  { site }: ReferenceTexts,
+): string[] {
+  const facts = CHAIN_IDS.flatMap((chain) => publishedFacts(chain, status, landing) ?? []);
+  const stamp = stampOf(record, record.revision);
+  return datasetFiles(site.details, facts, record.public)
+    .filter((file) => settleFile(file, record, stamp).artifact === undefined)
+    .map(({ path }) => path);
 }
 
 /** Reads the texts of each chain: one that no run published since the site changed still has files for the earlier one. */

@@ -49,6 +49,8 @@ export const SAMPLES: readonly string[] = [
   '/',
   '/chains/ethereum',
   '/changes',
+  '/croissant.json',
+  '/datapackage.json',
   '/docs/api/get-bundle',
   '/docs/guides/join',
   '/feed.xml',

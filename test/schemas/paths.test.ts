@@ -125,6 +125,8 @@ const PATHS: [string, string][] = [
   [PAGE_PATHS.sitemap, '/sitemap.xml'],
   [PAGE_PATHS.robots, '/robots.txt'],
   [PAGE_PATHS.llms, '/llms.txt'],
+  [PAGE_PATHS.dataPackage, '/datapackage.json'],
+  [PAGE_PATHS.croissant, '/croissant.json'],
   [PAGE_PATHS.siteFiles, '/site-files.json'],
   [assetPath('site.css'), '/assets/site.css'],
   [PAGE_PATHS.icon, '/assets/icon.svg'],

@@ -43,6 +43,10 @@ export type Artifact = {
 export type RenderedFile = { readonly artifact: Artifact; readonly content: Content };
 
 export const JSON_TYPE = 'application/json';
+/** Media type of Data Packages, as registered. */
+export const DATA_PACKAGE_TYPE = 'application/vnd.datapackage+json';
+/** Media type of Croissant files. */
+export const JSON_LD_TYPE = 'application/ld+json';
 /** Media type of calendars. */
 export const CSV_TYPE = 'text/csv; charset=utf-8';
 /** Media type of wheels. */

@@ -18,6 +18,11 @@ export function tableSchemaFiles(methodology: Methodology): FileTemplate[] {
   ];
 }
 
+/** How the tables are written as CSV. */
+export const CSV_DIALECT = { delimiter: ',', lineTerminator: '\n', quoteChar: '"', header: true } as const;
+/** The cells without a value. */
+export const MISSING_VALUES = [''];
+
 /** What differs between the tables. */
 type Description = Pick<
   FeatureSchema,
@@ -35,16 +40,17 @@ function schemaFile(path: string, version: string, table: Description): FileTemp
         published_revision: revision,
         methodology_version: version,
         ...table,
-        missingValues: [''],
+        missingValues: MISSING_VALUES,
         join_key: ['date', 'chain'],
-        dialect: { delimiter: ',', lineTerminator: '\n', quoteChar: '"', header: true },
+        dialect: CSV_DIALECT,
       };
       return jsonContent('feature-schema', schema);
     },
   };
 }
 
-const CALENDAR: Description = {
+/** The table of a regime calendar. */
+export const CALENDAR: Description = {
   version: 2,
   changes: [
     {

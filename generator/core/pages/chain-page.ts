@@ -40,6 +40,7 @@ import type { LabelStatistics } from '../artifacts/regimes.js';
 import { labelHistory } from './label-history.js';
 import { newestArchiveOf } from '../artifacts/weekly-archive.js';
 import { isOverdue, type PublishedFreshness, toPublishedFreshness } from '../artifacts/freshness.js';
+import { calendarDescription, calendarTitle, datasetMarkup } from './dataset-markup.js';
 import {
   ABSENT,
   attributionWords,
@@ -77,6 +78,14 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
     template: 'chain',
     title: name,
     description: `${name}: regime, confidence, scorecard, drivers and files of the daily on-chain reference data, through ${through}.`,
+    dataset: datasetMarkup(site.details, {
+      name: calendarTitle(chain),
+      description: calendarDescription(chain),
+      path: chainPagePath(chain),
+      chains: [chain],
+      sources,
+      dates: [options.points[0]?.date ?? through, through],
+    }),
     values: (stamp) => ({
       stamp,
       name,

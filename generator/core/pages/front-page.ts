@@ -22,6 +22,7 @@ import type { Chain, SourceSegment } from '../../../schemas/types.generated.js';
 import { addDays } from '../../../schemas/dates.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
+import { datasetMarkup, datasetTitle } from './dataset-markup.js';
 import {
   addressOf,
   attributionWords,
@@ -46,11 +47,19 @@ const SHOWN_DAYS = 3;
  * page never depends on the current time: a script shows what is late by the reader's clock.
  */
 export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontOptions): FileTemplate {
+  const description = `The regime of ${namesOf(facts)} on every day: how much each chain is used, how scarce its block space is, and how certain the label is. No prices, no forecasts.`;
   return pageFile(site, {
     path: PAGE_PATHS.front,
     template: 'front',
     title: 'Overview',
-    description: `The regime of ${namesOf(facts)} on every day: how much each chain is used, how scarce its block space is, and how certain the label is. No prices, no forecasts.`,
+    description,
+    dataset: datasetMarkup(site.details, {
+      name: datasetTitle(site.details),
+      description,
+      path: PAGE_PATHS.front,
+      chains: facts.map(({ chain }) => chain),
+      sources: facts.flatMap(({ sources }) => sources),
+    }),
     styles: [site.firstStyle],
     values: (stamp) => ({
       stamp,

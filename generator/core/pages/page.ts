@@ -26,6 +26,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
+import { type Markup, toDataBlock } from './dataset-markup.js';
 import { chartForPage, drawChain, type DrawnChart, drawOverview } from '../charts/chart-files.js';
 
 /** The social card: networks want to know its size before they load it. */
@@ -60,6 +61,8 @@ type PageOptions = {
   readonly description: string;
   /** Styles inside the page, so that its first screen is painted without another file. Its template then links to the style sheet. */
   readonly styles?: readonly string[];
+  /** The dataset of this page, for a data block. */
+  readonly dataset?: Markup;
   /** Scripts of this page, after the script of all pages. */
   readonly scripts?: readonly SiteAsset[];
   /** Returns the values of the template. A page shows the revision of the release in which it last changed. */
@@ -69,7 +72,7 @@ type PageOptions = {
 /** Returns a page as a file of a release. Its own values override the shared ones. */
 export function pageFile(
   site: SiteTexts,
-  { path, template, title, description, styles = [], scripts = [], values }: PageOptions,
+  { path, template, title, description, styles = [], scripts = [], dataset, values }: PageOptions,
 ): FileTemplate {
   const { details } = site;
   const name = details?.name ?? SITE_NAME;
@@ -86,6 +89,7 @@ export function pageFile(
       stylesheet: site.stylesheet.path,
     },
     styles: styles.map(trustHtml),
+    datasets: dataset === undefined ? [] : [trustHtml(toDataBlock(dataset))],
     scripts: [site.script, ...scripts].map((script) => script.path),
     stylesheets: styles.length === 0 ? [site.stylesheet.path] : [],
     sections: SECTIONS.map((section) => ({ ...section, current: currentOf(section.path, path) })),

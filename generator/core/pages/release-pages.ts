@@ -263,6 +263,8 @@ function llmsText({ details, guides }: SiteTexts, chains: readonly Chain[]): str
         `text, the last seven dates; the complete weeks of a year are in ${address}${weeklyArchivePath(chain, 'YYYY')}`,
       ),
     ),
+    link('Data Package', PAGE_PATHS.dataPackage, 'JSON, all calendars with digests, types and sources'),
+    link('Croissant', PAGE_PATHS.croissant, 'JSON-LD, all calendars with digests and types'),
     link('Status', PUBLIC_PATHS.status, 'JSON, how fresh each chain is'),
     link('Changes', PUBLIC_PATHS.changes, 'JSON, what each release changed'),
     '',

@@ -28,6 +28,7 @@ import { type ChainFacts, publishedFacts, toChainFacts } from '../artifacts/chai
 import { overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles, releasePages } from '../pages/release-pages.js';
 import { frontPage } from '../pages/front-page.js';
+import { datasetFiles } from '../draft/dataset-files.js';
 import { type ReferenceTexts, type SettledSite, settleSite } from '../draft/site.js';
 import {
   changesFile,
@@ -88,6 +89,12 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   for (const file of [frontPage(texts.site, releaseOptions), ...crawlerFiles(texts.site, releaseOptions)]) {
     settled.public.push(settleFile(file, record, stamp));
   }
+  for (const file of datasetFiles(
+    texts.site.details,
+    releaseOptions.facts,
+    entriesOf('public', options, settled),
+  ))
+    settled.public.push(settleFile(file, record, stamp));
   const changes = toReleaseChanges(options);
   const earlier = previous?.changes.releases ?? [];
   const describeRelease = (newest: ReleaseChanges | undefined): FileTemplate[] => [

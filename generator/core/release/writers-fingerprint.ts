@@ -2,6 +2,7 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { CHAIN_IDS, LABEL_MEANINGS, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
 import { toDate } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
+import { calendarPath } from '../../../schemas/paths.js';
 import type { Chain, RegimeLabel, SourceSegment } from '../../../schemas/types.generated.js';
 import { bodyOf, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
 import { toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
@@ -10,6 +11,7 @@ import type { HistoryDay } from '../artifacts/regimes.js';
 import { chainChartFile, overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles } from '../pages/release-pages.js';
 import { frontPage } from '../pages/front-page.js';
+import { datasetFiles } from '../draft/dataset-files.js';
 import type { ReferenceTexts } from '../draft/site.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
 import { toInputSeries, type InputSeries } from '../input/input-series.js';
@@ -81,6 +83,11 @@ function* probeWriters(texts: ReferenceTexts): Steps<string> {
   return sha256Hex([...probes, texts.brief.source].join('')); // the source of the templates, because no probe uses every claim
 }
 
+/** Stand for the calendars, whose digests are probed beside. */
+const PROBE_ENTRIES = Object.fromEntries(
+  CHAIN_IDS.map((chain) => [calendarPath(chain), { sha256: '0'.repeat(64), bytes: 1 }]),
+);
+
 /** Returns the digests of the files of short series, other than their day files. */
 function* probeFiles(texts: ReferenceTexts): Steps<string[]> {
   const probes: string[] = [];
@@ -109,6 +116,7 @@ function* probeFiles(texts: ReferenceTexts): Steps<string[]> {
     frontPage(texts.site, options),
     ...crawlerFiles(texts.site, options),
     overviewChartFile(facts),
+    ...datasetFiles(texts.site.details, facts, PROBE_ENTRIES),
   ];
   return [...probes, ...(yield* digestsOf(files))];
 }

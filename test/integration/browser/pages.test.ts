@@ -51,6 +51,8 @@ const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['verify', PAGE_PATHS.verify],
   ['problem', problemPath('not-entitled')],
 ];
+/** The pages that describe a dataset. */
+const DESCRIBED: readonly string[] = [PAGE_PATHS.front, chainPagePath('ethereum'), chainPagePath('base')];
 const WIDTHS = [1440, 768, 360] as const;
 
 /** Cleanup of what was opened. */
@@ -147,7 +149,10 @@ it.each(PAGES)(
       scheme: 'light',
       javaScript: false,
     });
-    const html = await bare.page.content();
+    const whole = await bare.page.content();
+    const block = /<script type="application\/ld\+json">[^<]*<\/script>\n/g; // data, which no browser runs
+    expect(whole.match(block)?.length ?? 0).toBe(DESCRIBED.includes(file) ? 1 : 0);
+    const html = whole.replace(block, '');
     const stems = ['site', ...(file === PAGE_PATHS.verify ? ['verify'] : [])];
     expect(html.match(/<script[^]*?<\/script>/gi)).toEqual(
       stems.map((stem): unknown =>

@@ -28,9 +28,12 @@ const SLOW_MS = 300_000;
 const README = path.join(import.meta.dirname, '../../../README.md');
 /** The line that the test of the README runs. */
 const INSTALLATION = 'quickstart/set-up.py.sh';
-/** Programs whose tools are too large to install here, or are tested beside: see `duckdb-httpfs.test.ts`. They were run by hand. */
-const BY_HAND = ['read-with-clickhouse.py', 'read-with-duckdb.py', 'read-with-spark.py'].map(
-  (file) => `tools/${file}`,
+/**
+ * Programs whose tools are too large to install here, or are tested beside: see `duckdb-httpfs.test.ts` and
+ * `dataset.test.ts`. They were run by hand.
+ */
+const BY_HAND = ['clickhouse', 'croissant', 'duckdb', 'frictionless', 'spark'].map(
+  (tool) => `tools/read-with-${tool}.py`,
 );
 const DAYS = 119;
 /** Date that the second release corrects. */

@@ -209,7 +209,7 @@ describe('HTML templates', () => {
       const tags = source.match(/\{\{.*?\}\}+/g) ?? [];
       expect(tags.filter((tag) => !allowed.test(tag))).toEqual([]);
       const own =
-        /<script (?:src="\{\{this\}\}" defer fetchpriority="low"|type="module" src="\{\{script\}\}")><\/script>|<style>\{\{this\}\}<\/style>/g;
+        /<script (?:src="\{\{this\}\}" defer fetchpriority="low"|type="module" src="\{\{script\}\}")><\/script>|<script type="application\/ld\+json">\{\{this\}\}<\/script>|<style>\{\{this\}\}<\/style>/g;
       const plain = source.replace(own, ''); // our own files
       expect(plain).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=|https?:/i);
     }
