@@ -1,6 +1,6 @@
 import { count, plural } from '../core/text/words.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
-import { toInstant } from '../../schemas/dates.js';
+import { toDayNumber, toInstant } from '../../schemas/dates.js';
 import type { AwaitedDate, Chain, Drift, MetricName } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { datesOf } from '../core/collection/ledger.js';
@@ -120,9 +120,9 @@ export function describeProblems({ chains }: Pick<CollectReport, 'chains'>, reme
       ...(error === null ? [] : describeError(chain, error, remedies)),
       ...failures.map((failure) => `${chain}: collected without one of its sources. ${failure}`),
       ...notes.map((note) => `${chain}: ${note}`),
-      ...awaited.flatMap((each) => [
-        `${chain}: ${describeAwaited(each, overdue.includes(each.date))}`,
-        ...describeAcceptable(chain, each, remedies),
+      ...groupAwaited(awaited).flatMap((dates) => [
+        `${chain}: ${describeAwaited(dates, overdue)}`,
+        ...dates.flatMap((each) => describeAcceptable(chain, each, remedies)),
       ]),
       ...describeWithheld(chain, withheld, remedies),
       ...describeDrifts(chain, drifts, remedies),
@@ -155,14 +155,39 @@ function describeError(
     : [kept, '  The next run tries again.'];
 }
 
-function describeAwaited(
-  { date, missing, since, until, overdue, reasons }: AwaitedDate,
-  isNew: boolean,
-): string {
+/** Dates that wait for the same, without a gap, ascending: one at least. */
+type AwaitedDates = readonly [AwaitedDate, ...AwaitedDate[]];
+
+/** Groups dates that one sentence describes: those of a source that has ended, or that has been late for weeks. */
+function groupAwaited(awaited: readonly AwaitedDate[]): AwaitedDates[] {
+  const groups: [AwaitedDate, ...AwaitedDate[]][] = [];
+  for (const each of awaited) {
+    const last = groups.at(-1)?.at(-1);
+    if (last !== undefined && isContinued(last, each)) groups.at(-1)?.push(each);
+    else groups.push([each]);
+  }
+  return groups;
+}
+
+function isContinued(one: AwaitedDate, next: AwaitedDate): boolean {
+  const wordsOf = ({ missing, overdue, reasons }: AwaitedDate): string =>
+    JSON.stringify([missing, overdue, reasons]);
+  return toDayNumber(next.date) === toDayNumber(one.date) + 1 && wordsOf(next) === wordsOf(one);
+}
+
+function describeAwaited(dates: AwaitedDates, newlyOverdue: readonly string[]): string {
+  const [first] = dates;
+  const last = dates.at(-1) ?? first;
+  const { missing, since, until, overdue, reasons } = first;
+  const isOne = dates.length === 1;
+  const what = isOne ? `${first.date} lacks` : `${first.date} to ${last.date} (${dates.length} dates) lack`;
+  const through = isOne ? until : `${until} to ${last.until}`;
+  const isNew = dates.some(({ date }) => newlyOverdue.includes(date));
+  const passed = isOne ? `its deadline ${until} has passed` : `their deadlines, ${through}, have passed`;
   const when = overdue
-    ? `its deadline ${until} has passed${isNew ? ' just now' : ''}; what comes later is filled in`
-    : `awaited since ${since}, until ${until}`;
-  return [`${date} lacks ${missing.join(', ')}: ${when}.`, ...reasons].join(' ');
+    ? `${passed}${isNew ? ' just now' : ''}; what comes later is filled in`
+    : `awaited since ${since}, until ${through}`;
+  return [`${what} ${missing.join(', ')}: ${when}.`, ...reasons].join(' ');
 }
 
 /** Says how to accept the values that a person may accept. */

@@ -165,6 +165,15 @@ describe('what needs a person', () => {
     expect(later).toMatchObject({ code: 0, stderr: late.stderr.replace(' just now', '') });
   });
 
+  it('says once what many dates lack, of a source that has ended', async () => {
+    expect(await scene.collect([], '2026-04-05T06:15:00Z')).toMatchObject({
+      code: 8,
+      stderr: expect.stringMatching(
+        /^base: 2026-03-27 to 2026-04-03 \(8 dates\) lack tx_count, .+: their deadlines, 2026-03-28T12:00:00Z to 2026-04-04T12:00:00Z, have passed just now; what comes later is filled in\. ours has no tx_count yet\..*\nbase: 2026-04-04 lacks tx_count, .+: awaited since .+\n$/,
+      ),
+    });
+  });
+
   it('withholds a value far from the others, and the printed command accepts it', async () => {
     await scene.write('base.csv', `${dailyCsv()}2026-03-27,900000,50013,1000.1,0.0003\n`);
     const at = '2026-03-28T06:15:00Z';

@@ -1,6 +1,6 @@
 import { codeOf } from '../../../infra/store/system-error.js';
 import { StoreError } from '../../../infra/store/object-store.js';
-import { endOfDayMs, parseDate } from '../../../schemas/dates.js';
+import { endOfDayMs, parseDate, toDate } from '../../../schemas/dates.js';
 import { type DayValues, toMetricValue } from '../../core/collection/day-values.js';
 import { type CsvRow, formatInputFault, isCurrencyName } from '../../core/input/input-series.js';
 import { describeValueFault } from '../../core/input/value-fault.js';
@@ -41,6 +41,9 @@ type Layout = {
   readonly columns: readonly (MappedColumn & { readonly at: number })[];
 };
 
+const DATE_FORMS = 'a date as YYYY-MM-DD, or its midnight in UTC, as text or in Unix seconds';
+/** Such as the column `UnixTimeStamp` of Etherscan, from 2001 to 2033. */
+const UNIX_SECONDS = /^1\d{9}$/;
 const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00(?::?00)?| UTC)?)?$/;
 
 /** Reads the values of a file. @throws SourceError 'shape' with line and column, 'unavailable' */
@@ -153,6 +156,13 @@ function toLayout(where: string, { cells }: CsvRow, { dateColumn, columns, isExa
   return { width: cells.length, dateAt, columns: present };
 }
 
+/** Returns the date of a midnight in UTC. Dates with slashes have two readings, and are refused. */
+function parseMidnight(text: string): string | undefined {
+  if (UNIX_SECONDS.test(text)) return Number(text) % 86_400 === 0 ? toDate(Number(text) / 86_400) : undefined;
+  const date = MIDNIGHT.exec(text)?.[1];
+  return date === undefined || parseDate(date) === undefined ? undefined : date;
+}
+
 function parseRow(
   where: string,
   { line, cells }: CsvRow,
@@ -162,11 +172,9 @@ function parseRow(
   if (cells.length !== width) {
     throw shapeError(`${where}:${line}`, `${width} cells as in the header`, String(cells.length));
   }
-  const date = MIDNIGHT.exec(cells[dateAt] ?? '')?.[1];
-  if (date === undefined || parseDate(date) === undefined) {
-    const got = `"${cells[dateAt] ?? ''}"`;
-    throw shapeError(`${where}:${line}:${dateAt + 1}`, 'a date as YYYY-MM-DD, or its midnight in UTC', got);
-  }
+  const text = cells[dateAt] ?? '';
+  const date = parseMidnight(text);
+  if (date === undefined) throw shapeError(`${where}:${line}:${dateAt + 1}`, DATE_FORMS, `"${text}"`);
   const values = columns.flatMap(({ metric, column, unit, exponent, at }) => {
     const text = cells[at] ?? '';
     if (text === '') return [];

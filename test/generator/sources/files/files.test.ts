@@ -1,5 +1,6 @@
 import type { CollectedDay } from '../../../../generator/core/collection/day-values.js';
 import type { FilesOptions } from '../../../../generator/sources/files/files.js';
+import { toDayNumber } from '../../../../schemas/dates.js';
 import type { Chain } from '../../../../schemas/types.generated.js';
 import { describeSource } from '../../../contract/source.js';
 import { createFilesScene, type FilesScene } from '../../../support/sources/files-scene.js';
@@ -123,6 +124,10 @@ describe('files', () => {
     ['quoted cells', toText(CANONICAL).replaceAll('red', '"red, or not"')],
     ['times at midnight', toText(CANONICAL).replace(/^(2026-03-\d\d)/gm, '$1T00:00:00.000000000Z')],
     ['times with a zone', toText(CANONICAL).replace(/^(2026-03-\d\d)/gm, '$1 00:00:00+00:00')],
+    [
+      'Unix seconds',
+      toText(CANONICAL).replace(/^2026-03-\d\d/gm, (date) => String(toDayNumber(date) * 86_400)),
+    ],
   ])('reads %s', async (_name, text) => {
     await scene.write('base.csv', text);
     expect((await day('base', '2026-03-21')).values).toEqual({ tx_count: '101', gas_used: '20001' });
@@ -207,6 +212,8 @@ describe('files', () => {
         'base.csv:2:1: expected a date as YYYY-MM-DD',
       ],
       ['a time of day', 'date,tx_count\n2026-03-26T01:00:00Z,1\n', 'base.csv:2:1: expected a date'],
+      ['a second after midnight', 'date,tx_count\n1774483201,1\n', 'base.csv:2:1: expected a date'],
+      ['a date with slashes', 'date,tx_count\n3/26/2026,1\n', 'base.csv:2:1: expected a date'],
       [
         'a time in another zone',
         'date,tx_count\n2026-03-26T00:00:00+02:00,1\n',
