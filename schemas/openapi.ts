@@ -6,6 +6,7 @@ import { PROBLEM_EXAMPLES, UNDESCRIBED } from './openapi/problem-answers.js';
 import { accountPaths, billingPaths } from './openapi/account-paths.js';
 import { filePaths, operationPaths } from './openapi/file-paths.js';
 import { publicPaths } from './openapi/public-paths.js';
+import { methodologyDataPath } from './paths.js';
 import type { OpenApi, Site } from './types.generated.js';
 
 /** The schemas of the documents that the API returns. */
@@ -117,7 +118,10 @@ function makeDocument(): JsonObject & Pick<OpenApi, 'info'> {
       schemas: { ...collectSchemas(PUBLISHED_SCHEMAS), ...ANSWER_SCHEMAS },
       responses,
       parameters,
-      examples: toExamples({ ...EXAMPLES, ...PROBLEM_EXAMPLES }),
+      examples: {
+        ...toExamples({ ...EXAMPLES, ...PROBLEM_EXAMPLES }),
+        methodology: { externalValue: methodologyDataPath('v1') }, // the example of the thresholds contains it
+      },
       headers: HEADERS,
       securitySchemes: {
         ApiKey: {

@@ -602,9 +602,21 @@ export interface SourceSchedule {
  * The chains whose own hold began, with its reason, or ended (null). Absent if there is none.
  */
 export interface HoldChanges {
+  /**
+   * Its reason; null at the end.
+   */
   bitcoin?: Reason | null;
+  /**
+   * Its reason; null at the end.
+   */
   ethereum?: Reason | null;
+  /**
+   * Its reason; null at the end.
+   */
   arbitrum?: Reason | null;
+  /**
+   * Its reason; null at the end.
+   */
   base?: Reason | null;
 }
 /**
@@ -1114,7 +1126,13 @@ export interface Entitlements {
    * The highest plan among the active grants.
    */
   plan: Plan | null;
+  /**
+   * Chains that it can read.
+   */
   chains: Chain[];
+  /**
+   * Genres of files that it can read.
+   */
   genres: Genre[];
   /**
    * Windows of the bundles of meta, gold and derived.
@@ -1167,10 +1185,22 @@ export interface EntitlementsSubscription {
    * granted, or the reason why the subscription grants no access.
    */
   outcome: string;
+  /**
+   * Its plan; null if its price is of none.
+   */
   plan: Plan | null;
+  /**
+   * The chain of a Single Chain plan.
+   */
   chain: Chain | null;
   since: Instant;
+  /**
+   * Time at which the paid period ends.
+   */
   period_end: Instant | null;
+  /**
+   * Time at which it ends because it was cancelled.
+   */
   cancel_at: Instant | null;
   /**
    * Time at which access ends at the latest; null if there is no access.
@@ -1204,7 +1234,13 @@ export interface FeatureSchema {
   unsafe_uses: string[];
 }
 export interface ColumnChange {
+  /**
+   * The version.
+   */
   version: number;
+  /**
+   * What it changed.
+   */
   description: string;
 }
 export interface FeatureField {
@@ -1317,15 +1353,30 @@ export interface KeySet {
   expires: Instant;
   signed_from_sequence: Sequence;
   root: PublicKey;
+  /**
+   * The release keys.
+   */
   keys: ReleaseKey[];
 }
 export interface Ed25519Key {
+  /**
+   * Kind of key.
+   */
   kty: 'OKP';
+  /**
+   * Its curve.
+   */
   crv: 'Ed25519';
   x: KeyCoordinate;
 }
 export interface P256Key {
+  /**
+   * Kind of key.
+   */
   kty: 'EC';
+  /**
+   * Its curve.
+   */
   crv: 'P-256';
   x: KeyCoordinate;
   y: KeyCoordinate;
@@ -1749,6 +1800,9 @@ export interface HistorySettings {
  * The OpenAPI 3.1.1 description of the HTTP API. The tests validate it against OpenAPI's own meta-schema.
  */
 export interface OpenApi {
+  /**
+   * Version of OpenAPI.
+   */
   openapi: '3.1.1';
   /**
    * Title and version.
@@ -2127,6 +2181,9 @@ export interface StatedManifests {
  * The program that signed.
  */
 export interface GeneratorBuild {
+  /**
+   * Version in package.json.
+   */
   version: string;
   /**
    * Commit of the source, with "-modified" if files differed from it; null if unknown.
@@ -2159,6 +2216,9 @@ export interface PublicFile {
  */
 export interface Releases {
   schema: 'releases/1';
+  /**
+   * An entry for each release.
+   */
   releases: PastRelease[];
 }
 export interface PastRelease {

@@ -34,7 +34,12 @@ function toChange(options: Omit<OperationOptions, 'tag' | 'security'>): JsonObje
   });
 }
 
-const LABEL = { type: ['string', 'null'], minLength: 1, maxLength: 64 };
+const LABEL = {
+  type: ['string', 'null'],
+  minLength: 1,
+  maxLength: 64,
+  description: 'Name of the key.',
+};
 
 /** Returns the operations on an account's keys and entitlements, by path. */
 export function accountPaths(): Record<string, JsonObject> {
@@ -76,7 +81,13 @@ const CONFIRMATION = {
   type: 'object',
   additionalProperties: false,
   required: ['confirm'],
-  properties: { confirm: { type: 'string', const: 'delete' } },
+  properties: {
+    confirm: {
+      type: 'string',
+      const: 'delete',
+      description: 'The word, so that nothing is deleted by mistake.',
+    },
+  },
 };
 
 function keyOperations(): JsonObject {
@@ -136,7 +147,11 @@ function revokeKey(): JsonObject {
     ],
     body: toBody(
       'Id of the key to revoke.',
-      { type: 'object', additionalProperties: false, properties: { id: { type: 'string' } } },
+      {
+        type: 'object',
+        additionalProperties: false,
+        properties: { id: { type: 'string', description: 'Public id of the key.' } },
+      },
       { example: { id: 'Abc123xy' }, required: false },
     ),
     security: [...SESSION, ...KEY],

@@ -13,6 +13,11 @@ const keyId = {
   description: 'Public id of a key. It is not a secret.',
 };
 const url = { type: 'string', format: 'uri' };
+const digest = { ...sha256, description: "SHA-256 of the file's bytes." };
+const bytes = { type: 'integer', minimum: 1, description: 'Size of the file.' };
+const reachable = { type: 'string', enum: ['ok', 'unreachable'] };
+const createdAt = { ...instant, description: 'Time at which the key was created.' };
+const revokedAt = 'Time from which the key is refused';
 
 /** Returns the schema of an object with these properties, required unless they are optional, and no others. */
 function closed(description: string, properties: JsonObject, optional: readonly string[] = []): JsonObject {
@@ -30,8 +35,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         pattern: `^${PROBLEMS_PATH}[a-z-]+$`,
         description: 'Path of a page that explains the problem.',
       },
-      title: { type: 'string' },
-      status: { type: 'integer' },
+      title: { type: 'string', description: 'Short name of the kind of problem.' },
+      status: { type: 'integer', description: 'HTTP status.' },
       detail: { type: 'string', description: 'What was wrong with this request, and how to correct it.' },
       instance: {
         type: 'string',
@@ -58,37 +63,41 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         minimum: 0,
         description: 'Number of seconds for which URLs are valid.',
       },
-      sha256: { ...sha256, description: "SHA-256 of the file's bytes." },
-      bytes: { type: 'integer', minimum: 1 },
-      media_type: { type: 'string' },
-      published_revision: revision,
+      sha256: digest,
+      bytes,
+      media_type: { type: 'string', description: 'Type of the file.' },
+      published_revision: { ...revision, description: 'Last revision that changed the file.' },
       volumes: {
         type: 'array',
         description: 'Only with `volumes`.',
         items: closed('A volume, with its path in the manifest.', {
-          path: { type: 'string' },
-          url,
-          sha256,
-          bytes: { type: 'integer', minimum: 1 },
+          path: { type: 'string', description: 'Path of the volume below the base URL.' },
+          url: { ...url, description: 'Signed URL of the volume.' },
+          sha256: digest,
+          bytes,
         }),
       },
     },
     ['volumes'],
   ),
   'key-created': closed('A new API key. The secret key is returned only once.', {
-    key: schemaRef('api-key'),
+    key: { ...schemaRef('api-key'), description: 'The secret key. Keep it: it is not shown again.' },
     id: keyId,
     label,
-    created_at: instant,
+    created_at: createdAt,
   }),
   'key-list': closed('The API keys of an account, without the secret keys.', {
     keys: {
       type: 'array',
+      description: 'The keys, also revoked ones.',
       items: closed('An API key.', {
         id: keyId,
         label,
-        created_at: instant,
-        revoked_at: { anyOf: [instant, { type: 'null' }] },
+        created_at: createdAt,
+        revoked_at: {
+          anyOf: [instant, { type: 'null' }],
+          description: `${revokedAt}; null while it is valid.`,
+        },
         last_used: {
           type: ['string', 'null'],
           format: 'date',
@@ -97,18 +106,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       }),
     },
   }),
-  'key-revoked': closed('A revoked key.', { id: keyId, revoked_at: instant }),
+  'key-revoked': closed('A revoked key.', {
+    id: keyId,
+    revoked_at: { ...instant, description: `${revokedAt}.` },
+  }),
   'checkout-session': closed('A checkout session.', {
     checkout_url: { ...url, description: 'Redirect the browser to this URL.' },
-    session_id: { type: 'string' },
+    session_id: { type: 'string', description: "Stripe's id of the session." },
   }),
-  'portal-session': closed('A billing portal session.', { portal_url: url }),
+  'portal-session': closed('A billing portal session.', {
+    portal_url: { ...url, description: 'Redirect the browser to this URL.' },
+  }),
   'event-receipt': closed('Confirmation that a Stripe event was received.', {
     received: { type: 'boolean', description: 'Always true.' },
     outcome: { type: 'string', description: 'What the gateway did with the event.' },
   }),
   'account-export': closed('Everything that is kept about an account.', {
-    exported_at: instant,
+    exported_at: { ...instant, description: 'Time of the export.' },
     account: {
       type: 'object',
       required: ['account', 'keys', 'grants'],
@@ -121,14 +135,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       description: 'Dates of last use, by key id.',
     },
   }),
-  'account-deleted': closed('Confirmation that an account was deleted.', { deleted_at: instant }),
+  'account-deleted': closed('Confirmation that an account was deleted.', {
+    deleted_at: { ...instant, description: 'Time of the deletion.' },
+  }),
   'account-settings': closed('Settings of the account page.', {
     sign_in: {
+      description: 'How a browser signs in; null if accounts have no sign-in.',
       anyOf: [
         closed('A public client with PKCE.', {
-          issuer: url,
-          client_id: { type: 'string' },
-          scopes: { type: 'string' },
+          issuer: { ...url, description: 'The OpenID provider.' },
+          client_id: { type: 'string', description: 'Id of this client there.' },
+          scopes: { type: 'string', description: 'Scopes to ask for, separated by spaces.' },
           resource: { type: ['string', 'null'], description: 'Resource of the tokens (RFC 8707).' },
           token: { type: 'string', enum: ['access', 'id'], description: 'The token that is the session.' },
           sign_out: {
@@ -142,16 +159,27 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     sells: { type: 'boolean', description: 'Whether plans can be bought here.' },
   }),
-  health: closed('The process is running.', { status: { type: 'string', const: 'ok' } }),
+  health: closed('The process is running.', {
+    status: { type: 'string', const: 'ok', description: 'Always ok.' },
+  }),
   readiness: closed('Readiness of the gateway.', {
-    status: { type: 'string', enum: ['ready', 'degraded', 'not-ready'] },
+    status: {
+      type: 'string',
+      enum: ['ready', 'degraded', 'not-ready'],
+      description:
+        'degraded: a store is unreachable, and what is cached is served. not-ready: no release is loaded.',
+    },
     stores: closed('Reachability of each store.', {
-      releases: { type: 'string', enum: ['ok', 'unreachable'] },
-      accounts: { type: 'string', enum: ['ok', 'unreachable'] },
+      releases: { ...reachable, description: 'The store of releases.' },
+      accounts: { ...reachable, description: 'The store of accounts.' },
     }),
     release: {
+      description: 'The release that is served; null before the first.',
       anyOf: [
-        closed('The current release.', { revision, sequence: { type: 'integer', minimum: 1 } }),
+        closed('The current release.', {
+          revision: { ...revision, description: 'Its revision.' },
+          sequence: { type: 'integer', minimum: 1, description: 'Its number.' },
+        }),
         { type: 'null' },
       ],
     },

@@ -2,12 +2,13 @@ import briefDay from '../examples/valid/brief-day/base-first-day.json' with { ty
 import bundle from '../examples/valid/bundle/gold-base-7d.json' with { type: 'json' };
 import chart from '../examples/valid/chart/three-days.json' with { type: 'json' };
 import changes from '../examples/valid/changes/first-release.json' with { type: 'json' };
-import derivedDay from '../examples/valid/derived-day/base.json' with { type: 'json' };
+import derivedDay from '../examples/valid/derived-day/bitcoin.json' with { type: 'json' };
 import entitlements from '../examples/valid/entitlements/single-chain.json' with { type: 'json' };
 import featureSchema from '../examples/valid/feature-schema/calendar.json' with { type: 'json' };
 import glossary from '../examples/valid/glossary/term-metric-and-label.json' with { type: 'json' };
 import goldDay from '../examples/valid/gold-day/bitcoin.json' with { type: 'json' };
 import landing from '../examples/valid/landing/three-chains.json' with { type: 'json' };
+import volumes from '../examples/valid/manifest/derived-arbitrum-volumes.json' with { type: 'json' };
 import manifest from '../examples/valid/manifest/gold-base-restated.json' with { type: 'json' };
 import metaDay from '../examples/valid/meta-day/bitcoin-available.json' with { type: 'json' };
 import methodologyVersions from '../examples/valid/methodology-versions/v1.json' with { type: 'json' };
@@ -61,6 +62,24 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   releases,
   entitlements,
   ...ANSWER_EXAMPLES,
+};
+
+const { date: briefDate } = briefDay;
+const briefs = { ...bundle, genre: 'briefs', first_date: briefDate, last_date: briefDate, days: [briefDay] };
+const briefsText = JSON.stringify(manifest).replaceAll('gold', 'brief').replaceAll('/brief/', '/briefs/');
+
+/** The files that subscriber operations link to, by operation and schema: their own response is the link. */
+export const FILE_EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  getLatest: {
+    bundle: { ...bundle, window: 'latest', first_date: bundle.last_date, days: bundle.days.slice(-1) },
+  },
+  getBundle: { bundle },
+  getManifest: { manifest: volumes },
+  getDay: { 'gold-day': goldDay, 'meta-day': metaDay, 'derived-day': derivedDay },
+  getLatestBrief: { bundle: { ...briefs, window: 'latest' } },
+  getBriefs: { bundle: briefs },
+  getBriefsManifest: { manifest: { ...JSON.parse(briefsText), genre: 'briefs' } as unknown },
+  getBrief: { 'brief-day': briefDay },
 };
 
 /** Header and two rows of a regime calendar. */

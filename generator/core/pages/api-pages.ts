@@ -1,16 +1,21 @@
 import { openApiDocument } from '../../../schemas/openapi.js';
+import { EXAMPLES, FILE_EXAMPLES } from '../../../schemas/openapi/examples.js';
 import { PAGE_PATHS, problemPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { type ProblemCode, PROBLEMS } from '../../../schemas/problems.js';
+import type { GlossaryEntry } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { docsList } from './docs-pages.js';
 import { renderMarkdownLine } from './markdown-html.js';
 import { addressOf, pageFile, type SiteTexts } from './page.js';
+import { toPrograms, toSampleRequest } from './request-samples.js';
 import {
   asNode,
+  createMeanings,
   createResolver,
   type Head,
   isCoveredBy,
   listOf,
+  type Meanings,
   type MemberTable,
   type Node,
   type Operation,
@@ -96,11 +101,10 @@ function toHeaders(headers: Node, resolve: Resolver): object[] {
 }
 
 /** Returns the page of each operation of the API. The page of GET also describes HEAD. */
-export function operationPages(
-  site: SiteTexts,
-  document: Node = openApiDocument(site.details),
-): FileTemplate[] {
+export function operationPages(site: SiteTexts, glossary: readonly GlossaryEntry[]): FileTemplate[] {
+  const document: Node = openApiDocument(site.details);
   const resolve = createResolver(document);
+  const meaningOf = createMeanings(resolve, glossary);
   const operations = toOperations(document);
   return operations.map((operation) => {
     const { page, method, path, summary } = operation;
@@ -112,11 +116,8 @@ export function operationPages(
       values: () => ({
         list: docsList(site, page),
         api: PAGE_PATHS.api,
-        ...toOperationValues(operation, document, resolve),
-        request: {
-          label: 'Request with curl',
-          text: toCurl(operation, addressOf(site.details?.base_url), resolve),
-        },
+        ...toOperationValues(operation, { document, resolve, meaningOf }),
+        request: [toRequestTabs(operation, addressOf(site.details?.base_url), resolve)],
         others: operations
           .filter(({ tag }) => tag === operation.tag)
           .map((each) => ({ ...toLink(each), current: each.page === page ? ['page'] : [] })),
@@ -125,9 +126,20 @@ export function operationPages(
   });
 }
 
+/** Returns the tabs of an operation's request, which asks for what the first sample shows. */
+function toRequestTabs(operation: Operation, address: string, resolve: Resolver): object {
+  const [own] = shownBy(operation.node, resolve);
+  const [linked] = Object.values(FILE_EXAMPLES[operation.name] ?? {});
+  const request = toSampleRequest(operation, address, linked ?? own?.example, resolve);
+  return {
+    tabs: toPrograms(request).map((each) => ({ ...each, label: `${operation.summary}, ${each.name}` })),
+  };
+}
+
 const toLink = ({ page, method, path, summary }: Operation): object => ({ page, method, path, summary });
 
-function toOperationValues(operation: Operation, document: Node, resolve: Resolver): object {
+function toOperationValues(operation: Operation, reference: Reference): object {
+  const { resolve } = reference;
   const { name, tag, method, path, summary, description, heads, node } = operation;
   const parameters = operation.parameters.map((each) => toParameter(resolve(each)));
   const tables = [
@@ -151,15 +163,16 @@ function toOperationValues(operation: Operation, document: Node, resolve: Resolv
     access: toAccess(operation.security),
     twins: heads.map((head) => toTwin(head, isCoveredBy(node, head.node, resolve))),
     parameters: parameters.length === 0 ? [] : [{ rows: parameters }],
-    body: node['requestBody'] === undefined ? [] : toBody(resolve(node['requestBody'])),
-    samples: toSamples(document, node, resolve).map((sample, i) => ({
-      ...sample,
-      tables: sample.members.map((table) => ({
+    body: node['requestBody'] === undefined ? [] : toBody(resolve(node['requestBody']), reference.meaningOf),
+    samples: shownBy(node, resolve).map((shown, i) => {
+      const sample = toSample(shown, reference);
+      const tables = sample.members.map((table) => ({
         name: table.name,
         open: i === 0 ? ['open'] : [],
         members: [{ ...table, captions: [] }], // the summary says it
-      })),
-    })),
+      }));
+      return { ...sample, tables };
+    }),
     responses: tables,
   };
 }
@@ -189,7 +202,7 @@ function toParameter({ name, in: place, required, schema, description }: Node): 
   };
 }
 
-function toBody({ required, description, content }: Node): object[] {
+function toBody({ required, description, content }: Node, meaningOf: Meanings): object[] {
   return Object.entries(asNode(content)).map(([media, each]) => {
     const schema = asNode(asNode(each)['schema']);
     return {
@@ -197,13 +210,14 @@ function toBody({ required, description, content }: Node): object[] {
       need: required === true ? 'required' : 'optional',
       description,
       type: toTypeParts(schema),
-      members: toMembers('the body', schema),
+      members: toMembers('the body', schema, meaningOf),
     };
   });
 }
 
 /** Returns the page with every schema of the API. */
-export function schemasPage(site: SiteTexts, document: Node = openApiDocument(site.details)): FileTemplate {
+export function schemasPage(site: SiteTexts, glossary: readonly GlossaryEntry[]): FileTemplate {
+  const document: Node = openApiDocument(site.details);
   return pageFile(site, {
     path: PAGE_PATHS.apiSchemas,
     template: 'schemas',
@@ -211,52 +225,12 @@ export function schemasPage(site: SiteTexts, document: Node = openApiDocument(si
     description: 'Every member of every document that the API returns.',
     values: () => ({
       list: docsList(site, PAGE_PATHS.apiSchemas),
-      schemas: toSchemaSections(asNode(asNode(document['components'])['schemas'])),
+      schemas: toSchemaSections(
+        asNode(asNode(document['components'])['schemas']),
+        createMeanings(createResolver(document), glossary),
+      ),
     }),
   });
-}
-
-/** Headers with which an operation is called, by the name of its security scheme. */
-const CREDENTIALS: Readonly<Record<string, string>> = {
-  BearerKey: 'Authorization: Bearer $CRD_API_KEY',
-  ApiKey: 'X-API-Key: $CRD_API_KEY',
-  Session: 'Authorization: Bearer $SESSION',
-};
-
-/** Returns a command that calls an operation with the examples of its parameters. `address` has no slash at the end. */
-function toCurl(operation: Operation, address: string, resolve: Resolver): string {
-  const parameters = operation.parameters.map((each) => resolve(each));
-  const path = parameters
-    .filter((each) => each['in'] === 'path')
-    .reduce((rest, { name, example }) => rest.replace(`{${textOf(name)}}`, String(example)), operation.path);
-  const query = parameters
-    .filter((each) => each['in'] === 'query' && (each['required'] === true || each['name'] === 'redirect'))
-    .map(({ name, example }) => `${textOf(name)}=${encodeURIComponent(String(example))}`);
-  const isSigned = textOf(operation.node['operationId']) === 'takeEvent';
-  const signature = parameters.filter((each) => isSigned && each['in'] === 'header');
-  const url = `${address}${path}${query.length === 0 ? '' : `?${query.join('&')}`}`;
-  return [
-    `curl -sS${operation.method === 'GET' ? '' : ` -X ${operation.method}`}`,
-    ...credentialsOf(operation.security),
-    ...signature.map(({ name, example }) => `-H '${textOf(name)}: ${String(example)}'`),
-    ...bodyOf(resolve(operation.node['requestBody'])),
-    `"${url}"`,
-  ].join(' \\\n  ');
-}
-
-function credentialsOf(security: readonly unknown[]): string[] {
-  const [scheme = ''] = Object.keys(asNode(listOf(security)[0]));
-  const header = CREDENTIALS[scheme];
-  return header === undefined ? [] : [`-H "${header}"`];
-}
-
-function bodyOf({ content }: Node): string[] {
-  return Object.entries(asNode(content))
-    .slice(0, 1)
-    .flatMap(([media, each]) => [
-      `-H 'Content-Type: ${media}'`,
-      `-d '${JSON.stringify(asNode(each)['example'] ?? {})}'`,
-    ]);
 }
 
 /** Returns the id of a response header on the index page. */
@@ -307,77 +281,59 @@ type Sample = {
   readonly members: readonly MemberTable[];
 };
 
-/** The schemas of the files that subscriber operations link to: their own response is the link. */
-const LINKED: Readonly<Record<string, readonly string[]>> = {
-  getLatest: ['bundle'],
-  getBundle: ['bundle'],
-  getManifest: ['manifest'],
-  getDay: ['gold-day', 'meta-day', 'derived-day'],
-  getLineageManifest: ['manifest'],
-  getLatestBrief: ['bundle'],
-  getBriefs: ['bundle'],
-  getBriefsManifest: ['manifest'],
-  getBrief: ['brief-day'],
+/** A document, and what describes its parts. */
+type Reference = { readonly document: Node; readonly resolve: Resolver; readonly meaningOf: Meanings };
+
+/** An example that a page shows. `schema` is the name of its schema, or empty for a text. */
+type Shown = {
+  readonly title: string;
+  readonly schema: string;
+  readonly media: string;
+  readonly example: unknown;
 };
 
-/** Returns samples of an operation's first successful response, of its payload, and of the file it links to. */
-function toSamples(document: Node, operation: Node, resolve: Resolver): Sample[] {
+/** Returns the examples of an operation's first successful response, of its payload, and of the files that it links to. */
+function shownBy(operation: Node, resolve: Resolver): Shown[] {
   const answers = Object.entries(asNode(operation['responses'])).filter(([status]) => /^2/.test(status));
   const [status = '', answer] = answers[0] ?? [];
   const own = Object.entries(asNode(resolve(answer)['content'])).flatMap(([media, content]) =>
-    toOwnSamples({ status, media, content: asNode(content), document, resolve }),
+    shownIn(`Response ${status}`, media, asNode(content)),
   );
-  const linked = LINKED[textOf(operation['operationId'])] ?? [];
-  return [...own, ...linked.flatMap((name) => toSchemaSamples(`The file: ${name}`, name, document, resolve))];
+  const linked = Object.entries(FILE_EXAMPLES[textOf(operation['operationId'])] ?? {});
+  return [...own, ...linked.map(([schema, example]) => toShown(`The file: ${schema}`, schema, example))];
 }
 
-type OwnContent = {
-  readonly status: string;
-  readonly media: string;
-  readonly content: Node;
-  readonly document: Node;
-  readonly resolve: Resolver;
+const toShown = (title: string, schema: string, example: unknown): Shown => {
+  return { title, schema, media: 'application/json', example };
 };
 
-function toOwnSamples({ status, media, content, document, resolve }: OwnContent): Sample[] {
-  const title = `Response ${status}`;
+function shownIn(title: string, media: string, content: Node): Shown[] {
   const schema = asNode(content['schema']);
   const names = [schema, ...listOf(schema['anyOf'])].map((each) => nameOf(asNode(each))).filter(Boolean);
   if (names.length > 0)
-    return names.flatMap((name) =>
-      toSchemaSamples(names.length === 1 ? title : `${title}: ${name}`, name, document, resolve),
+    return names.map((name) =>
+      toShown(names.length === 1 ? title : `${title}: ${name}`, name, EXAMPLES[name]),
     );
   const { example } = content;
   if (example === undefined) return [];
-  const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2);
+  const payload = asNode(schema['contentSchema']); // the JSON inside a text
+  const name = nameOf(payload);
   return [
-    { id: 'sample', title, media, code: [{ label: `${title}, sample`, text }], schemas: [], members: [] },
-    ...toPayloadSamples(asNode(schema['contentSchema']), document),
+    { title, schema: '', media, example },
+    ...(name === '' ? [] : [toShown(`The payload: ${name}`, name, listOf(payload['examples'])[0])]),
   ];
 }
 
-/** Returns the sample of the JSON inside a text. */
-function toPayloadSamples(schema: Node, document: Node): Sample[] {
-  const name = nameOf(schema);
-  if (name === '') return [];
-  return [toSample(`The payload: ${name}`, name, listOf(schema['examples'])[0], document)];
-}
-
-/** Returns the sample of a schema, from the document's example of the same name. */
-function toSchemaSamples(title: string, name: string, document: Node, resolve: Resolver): Sample[] {
-  const example = resolve(asNode(asNode(document['components'])['examples'])[name])['value'];
-  return [toSample(title, name, example, document)];
-}
-
-function toSample(title: string, name: string, example: unknown, document: Node): Sample {
+function toSample({ title, schema, media, example }: Shown, { document, meaningOf }: Reference): Sample {
+  const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2);
+  const node = asNode(asNode(asNode(document['components'])['schemas'])[schema]);
   return {
-    id: `sample-${name}`,
+    id: schema === '' ? 'sample' : `sample-${schema}`,
     title,
-    media: 'application/json',
-    code:
-      example === undefined ? [] : [{ label: `${title}, sample`, text: JSON.stringify(example, null, 2) }],
-    schemas: [{ name, path: schemaPath(name) }],
-    members: toMembers(name, asNode(asNode(asNode(document['components'])['schemas'])[name])),
+    media,
+    code: example === undefined ? [] : [{ label: `${title}, sample`, text }],
+    schemas: schema === '' ? [] : [{ name: schema, path: schemaPath(schema) }],
+    members: schema === '' ? [] : toMembers(schema, node, meaningOf),
   };
 }
 

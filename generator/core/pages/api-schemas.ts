@@ -1,26 +1,25 @@
 import type { TrustedHtml } from '../text/text-template.js';
 import { renderMarkdownLine } from './markdown-html.js';
 import { operationPath, PAGE_PATHS } from '../../../schemas/paths.js';
+import type { GlossaryEntry } from '../../../schemas/types.generated.js';
 
 /** A member of a schema. Nested members have dotted names; `optional` is empty for required ones. */
 type MemberRow = {
   readonly name: string;
   readonly optional: readonly string[];
   readonly type: readonly TypePart[];
-  /** One for each column of `meaning`. */
-  readonly descriptions: readonly TrustedHtml[];
+  readonly meaning: TrustedHtml;
 };
 
-/** A table of members; `name` is what they are members of. Without any description, it has no column for them. */
+/** A table of members; `name` is what they are members of. */
 export type MemberTable = {
   readonly name: string;
   readonly captions: readonly string[];
-  readonly meaning: readonly string[];
   readonly rows: readonly MemberRow[];
 };
 
 /** Returns the schemas of a document, sorted by name. */
-export function toSchemaSections(schemas: Node): object[] {
+export function toSchemaSections(schemas: Node, meaningOf: Meanings): object[] {
   return Object.keys(schemas)
     .sort()
     .map((name) => {
@@ -31,44 +30,115 @@ export function toSchemaSections(schemas: Node): object[] {
         name,
         description: description === '' ? [] : [renderMarkdownLine(description)],
         type: toTypeParts(schema),
-        members: toMembers(name, schema),
+        members: toMembers(name, schema, meaningOf),
         conditions: toConditions(name, schema),
       };
     });
 }
 
-/** Returns the table of a schema's members, or an empty list when it has no members. */
-export function toMembers(name: string, schema: Node): MemberTable[] {
-  const found = rowsOf(schema, '');
-  if (found.length === 0) return [];
-  const isDescribed = found.some(({ descriptions }) => String(descriptions) !== '');
-  const rows = isDescribed ? found : found.map((row) => ({ ...row, descriptions: [] }));
-  return [{ name, captions: [`Members of ${name}`], meaning: isDescribed ? ['Meaning'] : [], rows }];
+/**
+ * Returns the table of a schema's members, or an empty list when it has no members.
+ * @throws Error when nothing says what a member means.
+ */
+export function toMembers(name: string, schema: Node, meaningOf: Meanings): MemberTable[] {
+  const rows = rowsOf(schema, '', (member, node) => meaningOf(name, member, node));
+  return rows.length === 0 ? [] : [{ name, captions: [`Members of ${name}`], rows }];
 }
 
-function rowsOf(schema: Node, prefix: string): MemberRow[] {
+function rowsOf(schema: Node, prefix: string, meaning: (member: string, node: Node) => string): MemberRow[] {
   if (isEmpty(schema)) return [];
   const required = listOf(schema['required']);
   const own = Object.entries(asNode(schema['properties'])).flatMap(([key, value]): MemberRow[] => {
     const member = asNode(value);
+    const name = `${prefix}${key}`;
     const row = {
-      name: `${prefix}${key}`,
+      name,
       optional: required.includes(key) ? [] : ['optional'],
       type: toTypeParts(member),
-      descriptions: [renderMarkdownLine(textOf(member['description']))],
+      meaning: renderMarkdownLine(meaning(name, member)),
     };
-    return [row, ...rowsOf(member, `${prefix}${key}.`)];
+    return [row, ...rowsOf(member, `${name}.`, meaning)];
   });
   const items = asNode(schema['items']);
   const values = asNode(schema['additionalProperties']);
   const within = prefix.replace(/\.$/, '');
   return [
     ...own,
-    ...rowsOf(items, `${within}[].`),
-    ...rowsOf(values, `${within}.*.`.replace(/^\./, '')),
-    ...listOf(schema['anyOf']).flatMap((each) => rowsOf(asNode(each), prefix)),
+    ...rowsOf(items, `${within}[].`, meaning),
+    ...rowsOf(values, `${within}.*.`.replace(/^\./, ''), meaning),
+    ...listOf(schema['anyOf']).flatMap((each) => rowsOf(asNode(each), prefix, meaning)),
   ];
 }
+
+/** Kinds of glossary entries with the meaning of a member of the same name, the first one first. */
+const KINDS: readonly GlossaryEntry['kind'][] = ['field', 'metric', 'signal', 'term'];
+
+/** Returns what a member of a schema means. @throws Error when nothing says it. */
+export type Meanings = (schema: string, member: string, node: Node) => string;
+
+/**
+ * Returns the meanings of a document's members: their own words, or the entry of the glossary with their name that appears
+ * in the schema. Else those of the schema that they refer to, unless many others do, such as that of a time.
+ */
+export function createMeanings(resolve: Resolver, glossary: readonly GlossaryEntry[]): Meanings {
+  return (schema, member, node) => {
+    const own = textOf(node['description']);
+    if (own !== '') return own;
+    const [file = ''] = schema.replace(/^glossary-entries/, 'glossary').split('.');
+    const leaf = member.split('.').at(-1);
+    const entries = glossary.filter(
+      ({ name, appears_in: files }) => name === leaf && (SHARED.has(file) || files.includes(file)),
+    );
+    const defined = KINDS.map((kind) =>
+      definitionIn(file, entries.find((entry) => entry.kind === kind)?.definition ?? ''),
+    );
+    const ref = textOf(node['$ref']);
+    const referred = ref.startsWith(`${SCHEMAS}common.`) ? '' : textOf(resolve(node)['description']);
+    const found = [...defined, referred].find((text) => text !== '');
+    if (found === undefined) throw new Error(`Nothing says what ${member} of ${schema} means.`);
+    return found;
+  };
+}
+
+/** How definitions begin that apply to some files only, and the schemas of these files. */
+const PLACES: readonly (readonly [words: RegExp, files: readonly string[]])[] = [
+  [/^In .{0,30}methodology\b/, ['methodology']],
+  [/^In .{0,20}chart\b/, ['chart']],
+  [/^In .{0,20}(lineage|ledger)\b/, ['day-lineage', 'ledger-line']],
+  [/^In .{0,25}landing\b/, ['landing']],
+  [/^In .{0,25}changes\b/, ['changes']],
+  [/^In .{0,10}status\b/, ['status']],
+  [/^In .{0,10}feature schema\b/, ['feature-schema']],
+  [/^In .{0,15}calendar\b/, ['regime-calendar']],
+  [/^In .{0,15}manifest\b/, ['manifest']],
+  [/^In .{0,10}bundle\b/, ['bundle']],
+  [/^In .{0,15}brief\b/, ['brief-day']],
+  [/^In a derived day\b/, ['derived-day']],
+  [/^In a gold day\b/, ['gold-day']],
+  [/^In a day file\b/, ['gold-day', 'meta-day', 'derived-day', 'brief-day']],
+];
+
+/** Returns the sentences of a definition that apply to a file, or all if none does. A sentence belongs to the one before. */
+function definitionIn(file: string, definition: string): string {
+  let isHere = true;
+  const own = definition.split(/(?<=\.) (?=[A-Z])/).filter((sentence) => {
+    const places = PLACES.filter(([words]) => words.test(sentence));
+    if (sentence.startsWith('In ') || places.length > 0)
+      isHere = places.length === 0 || places.some(([, files]) => files.includes(file));
+    return isHere;
+  });
+  return own.length === 0 ? definition : own.join(' ');
+}
+
+/** Schemas whose parts appear in many files, and documents that repeat fields of the files. */
+const SHARED: ReadonlySet<string> = new Set([
+  'common',
+  'releases',
+  'release-statement',
+  'timestamp',
+  'key-set',
+  'entitlements',
+]);
 
 /** Returns a list of one JSON text: the keywords that rows and types do not describe, without `additionalProperties: false`. Empty if there are none. */
 function toConditions(name: string, schema: Node): { label: string; text: string }[] {
