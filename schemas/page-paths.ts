@@ -16,6 +16,8 @@ export const PAGE_PATHS = {
   changes: '/changes',
   glossary: '/glossary',
   verify: '/verify',
+  search: '/search',
+  searchIndex: '/search.json',
   feed: '/feed.xml',
   sitemap: '/sitemap.xml',
   robots: '/robots.txt',
@@ -35,6 +37,11 @@ export function assetPath(name: string): string {
 /** Returns the URL path of a chain's page. */
 export function chainPagePath(chain: Chain | Placeholder): string {
   return `/chains/${chain}`;
+}
+
+/** Returns the URL path of the page of a day. */
+export function dayPagePath(chain: Chain | Placeholder, date: string): string {
+  return `${chainPagePath(chain)}/${date}`;
 }
 
 /** Returns the URL path of a guide. */

@@ -4,11 +4,11 @@ import { enhanceTabs } from './code-tabs.js';
 import { enhanceCode } from './copy-code.js';
 import { watchFreshness } from './freshness.js';
 import { openTarget } from './open-target.js';
-import { enhanceSearch } from './search.js';
+import { enhanceFilter } from './filter.js';
 
 for (const figure of document.querySelectorAll<HTMLElement>('figure[data-chart]')) enhanceFigure(figure);
 watchFreshness();
 enhanceTabs();
 enhanceCode();
-enhanceSearch();
+enhanceFilter();
 openTarget();

@@ -52,7 +52,8 @@ import {
 import { makeWheel, type PythonClient } from '../artifacts/python-wheel.js';
 import type { BriefTemplates } from '../brief/narrator.js';
 import { apiPage, operationPages, schemasPage } from '../pages/api-pages.js';
-import { docsPage, examplePages, guidePages } from '../pages/docs-pages.js';
+import { docsList, docsPage, examplePages, guidePages } from '../pages/docs-pages.js';
+import { searchIndex, searchPage } from '../pages/search-index.js';
 import { glossaryPage, methodologyPage, pricingPage, problemPages, verifyPage } from '../pages/site-pages.js';
 import { LOCAL_ADDRESS, type SiteAsset, type SiteTexts } from '../pages/page.js';
 import type { TextTemplate } from '../text/text-template.js';
@@ -131,6 +132,19 @@ export function siteFiles(texts: ReferenceTexts): readonly FileTemplate[] {
 function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
   const { methodology, methodologyText, glossary, notebook, queries, site } = texts;
   const { version } = methodology;
+  const pages = [
+    docsPage(site),
+    ...guidePages(site),
+    ...examplePages(site),
+    apiPage(site),
+    schemasPage(site, glossary),
+    ...operationPages(site, glossary),
+    methodologyPage(site, methodology, methodologyText),
+    pricingPage(site),
+    glossaryPage(site, glossary),
+    verifyPage(site),
+    ...problemPages(site),
+  ].map(renderOnce);
   const asset = (type: string, { path, text }: SiteAsset): FileTemplate => ({
     path,
     type,
@@ -162,6 +176,7 @@ function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
     wheelFile(texts.python),
     asset(CSS_TYPE, site.stylesheet),
     asset(JS_TYPE, site.script),
+    asset(JS_TYPE, site.searchScript),
     asset(JS_TYPE, site.verifyScript),
     asset(SVG_TYPE, { path: PAGE_PATHS.icon, text: site.icon }),
     {
@@ -169,17 +184,9 @@ function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
       type: PNG_TYPE,
       content: () => ({ schema: 'text', value: 'a picture\n', text: '', bytes: site.card }),
     },
-    docsPage(site),
-    ...guidePages(site),
-    ...examplePages(site),
-    apiPage(site),
-    schemasPage(site, glossary),
-    ...operationPages(site, glossary),
-    methodologyPage(site, methodology, methodologyText),
-    pricingPage(site),
-    glossaryPage(site, glossary),
-    verifyPage(site),
-    ...problemPages(site),
+    ...pages,
+    searchPage(site, docsList(site, PAGE_PATHS.search)),
+    searchIndex(pages, glossary),
   ];
 }
 

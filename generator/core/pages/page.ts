@@ -42,6 +42,7 @@ const SECTIONS = [
   { path: methodologyPagePath('v1'), name: 'Methodology' },
   { path: PAGE_PATHS.pricing, name: 'Pricing' },
   { path: ACCOUNT_PATHS.page, name: 'Account' },
+  { path: PAGE_PATHS.search, name: 'Search' },
 ];
 
 const RESOURCES = [
@@ -200,6 +201,7 @@ export const PAGE_TEMPLATES = [
   'schemas',
   'methodology',
   'verify',
+  'search',
   'problem',
   'plans',
   'docs-list',
@@ -236,6 +238,8 @@ export type SiteTexts = {
   readonly stylesheet: SiteAsset;
   /** The script of the pages, bundled. */
   readonly script: SiteAsset;
+  /** The script of the page that searches the site, bundled. */
+  readonly searchScript: SiteAsset;
   /** The script of the page that verifies the site, bundled. */
   readonly verifyScript: SiteAsset;
   readonly icon: string;

@@ -127,6 +127,9 @@ const QUALIFIERS: Readonly<Record<string, string>> = {
   trend: 'trend of a dimension',
 };
 
+/** Longer groups of the glossary are closed at first. */
+const MOST_OPEN = 10;
+
 /** Returns the page with every term, metric, label and field. */
 export function glossaryPage(site: SiteTexts, glossary: readonly GlossaryEntry[]): FileTemplate {
   return pageFile(site, {
@@ -138,7 +141,8 @@ export function glossaryPage(site: SiteTexts, glossary: readonly GlossaryEntry[]
       data: PUBLIC_PATHS.glossary,
       groups: Object.entries(HEADINGS).map(([group, heading]) => {
         const entries = glossary.filter((entry) => groupOf(entry) === group).map(toEntry);
-        return { id: group, heading, size: entries.length, entries };
+        const open = entries.length <= MOST_OPEN ? ['open'] : [];
+        return { id: group, heading, size: entries.length, entries, open };
       }),
     }),
   });

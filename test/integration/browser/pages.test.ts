@@ -49,10 +49,24 @@ const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['glossary', PAGE_PATHS.glossary],
   ['methodology', methodologyPagePath('v1')],
   ['verify', PAGE_PATHS.verify],
+  ['search', `${PAGE_PATHS.search}?q=verify`],
   ['problem', problemPath('not-entitled')],
 ];
 /** The pages that describe a dataset. */
 const DESCRIBED: readonly string[] = [PAGE_PATHS.front, chainPagePath('ethereum'), chainPagePath('base')];
+/** Queries, and the title of the first result. */
+const SEARCHES = [
+  ['backfilled', 'Exclude backfilled labels'],
+  ['dormant', 'dormant'],
+  ['verify', 'Verify this site'],
+  ['2023-04-20', 'Ethereum on 2023-04-20'],
+  ['20 April 2023', 'Ethereum on 2023-04-20'],
+  ['parqet', 'parquet'],
+  ['cancel', 'Can I cancel?'],
+  ['rate limit', 'See how much is left'],
+  ['withdrawn', 'withdrawn'],
+  ['look-ahead', 'Join without look-ahead'],
+] as const;
 const WIDTHS = [1440, 768, 360] as const;
 
 /** Cleanup of what was opened. */
@@ -153,7 +167,8 @@ it.each(PAGES)(
     const block = /<script type="application\/ld\+json">[^<]*<\/script>\n/g; // data, which no browser runs
     expect(whole.match(block)?.length ?? 0).toBe(DESCRIBED.includes(file) ? 1 : 0);
     const html = whole.replace(block, '');
-    const stems = ['site', ...(file === PAGE_PATHS.verify ? ['verify'] : [])];
+    const own = ['verify', 'search'].filter((name) => file.startsWith(`/${name}`));
+    const stems = ['site', ...own];
     expect(html.match(/<script[^]*?<\/script>/gi)).toEqual(
       stems.map((stem): unknown =>
         expect.stringMatching(
@@ -188,10 +203,65 @@ it(
   SLOW_MS,
 );
 
-it.each(['site', 'verify', 'account'])('the script %s.js has at most 60 kB compressed', async (name) => {
-  const script = await readFile(new URL(`../../../dist/templates/browser/${name}.js`, import.meta.url));
-  expect(gzipSync(script).length).toBeLessThanOrEqual(SCRIPT_BYTES);
-});
+it.each(['site', 'search', 'verify', 'account'])(
+  'the script %s.js has at most 60 kB compressed',
+  async (name) => {
+    const script = await readFile(new URL(`../../../dist/templates/browser/${name}.js`, import.meta.url));
+    expect(gzipSync(script).length).toBeLessThanOrEqual(SCRIPT_BYTES);
+  },
+);
+
+it(
+  'the search finds what a person means, by keys alone, and its address can be shared',
+  async () => {
+    const { page, faults, close } = await visit(browser, gateway.url + PAGE_PATHS.search, {
+      width: 1440,
+      scheme: 'light',
+    });
+    const first = page.locator('[data-results] a').first();
+    for (const [query, title] of SEARCHES) {
+      await page.locator('#search').fill(query);
+      await page.waitForFunction(`document.querySelector('#found').textContent.includes('result')`);
+      await page.waitForURL((url) => url.searchParams.get('q') === query);
+      expect([query, await first.textContent()]).toEqual([query, title]);
+    }
+    await page.reload();
+    await page.locator('#search').press('ArrowDown');
+    expect(await hasFocus(page, '[data-results] li:first-child a')).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/docs\/guides\/join/);
+    await page.goBack();
+    expect(new URL(page.url()).searchParams.get('q')).toBe(SEARCHES.at(-1)?.[0]);
+    await page.locator('#search').fill('no such word anywhere');
+    await page.waitForFunction(`document.querySelector('#found').textContent.startsWith('Nothing found')`);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  SLOW_MS,
+);
+
+it(
+  'the glossary is short, and a filter or a link opens what a person looks for',
+  async () => {
+    const { page, faults, close } = await visit(browser, `${gateway.url}${PAGE_PATHS.glossary}`, {
+      width: 1440,
+      scheme: 'light',
+    });
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+    expect(height).toBeLessThan(5_000);
+    await page.locator('#search').fill('tx_count');
+    expect(await page.locator('[data-found]:visible').count()).toBeGreaterThan(1);
+    expect(await page.locator('[id="field.tx_count"]').isVisible()).toBe(true);
+    expect(await page.locator('[id="label.dormant"]').isVisible()).toBe(false);
+    await page.locator('#search').press('Escape');
+    expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBe(height);
+    await page.goto(`${gateway.url}${PAGE_PATHS.glossary}#field.tx_count`);
+    expect(await page.locator('[id="field.tx_count"]').isVisible()).toBe(true);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  SLOW_MS,
+);
 
 it(
   'all internal links work',

@@ -2,8 +2,8 @@ import { countWords, matchesQuery } from './search-words.js';
 
 type Entry = { readonly element: HTMLElement; readonly text: string };
 
-/** Shows the search of the API reference, which hides the entries and sections of the page without the words. */
-export function enhanceSearch(): void {
+/** Shows the filter of the API reference and the glossary, which hides the entries and sections of the page without the words. */
+export function enhanceFilter(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-search]');
   if (form === null) return;
   const input = form.querySelector('input');
@@ -13,7 +13,10 @@ export function enhanceSearch(): void {
     element,
     text: `${element.textContent} ${element.dataset['words'] ?? ''}`,
   }));
-  const sections = [...document.querySelectorAll<HTMLElement>('main section')];
+  const sections = [...document.querySelectorAll<HTMLElement>('main section')].map((section) => {
+    const group = section.querySelector<HTMLDetailsElement>('details.group');
+    return { section, group, wasOpen: group?.open === true };
+  });
 
   const update = (): void => {
     const query = input.value.trim();
@@ -22,8 +25,10 @@ export function enhanceSearch(): void {
       element.hidden = !matchesQuery(text, query);
       if (!element.hidden) found += 1;
     }
-    for (const section of sections)
+    for (const { section, group, wasOpen } of sections) {
       section.hidden = section.querySelector('[data-found]:not([hidden])') === null;
+      if (group !== null) group.open = query === '' ? wasOpen : !section.hidden;
+    }
     status.textContent = countWords(found, entries.length, query);
   };
   const openFirst = (): void =>

@@ -1,0 +1,95 @@
+/** The script of the page on which a reader searches the site. */
+import { create } from './dom.js';
+import {
+  createFinder,
+  dateIn,
+  type Finder,
+  type IndexedPlace,
+  type Place,
+  placesOfDate,
+  type PublishedDays,
+  snippetOf,
+} from './search-places.js';
+
+const MOST = 20;
+
+function start(form: HTMLFormElement): void {
+  const input = form.querySelector('input');
+  const status = form.querySelector<HTMLElement>('[role=status]');
+  const results = document.querySelector<HTMLElement>('[data-results]');
+  const index = form.dataset['index'];
+  if (input === null || status === null || results === null || index === undefined) return;
+
+  let finder: Promise<Finder> | undefined;
+  let chains: Promise<Readonly<Record<string, PublishedDays>>> | undefined;
+  const find = async (query: string): Promise<Place[]> => {
+    finder ??= load<readonly IndexedPlace[]>(index).then(createFinder);
+    const date = dateIn(query);
+    if (date === undefined) return (await finder)(query, MOST);
+    chains ??= load<{ chains: Readonly<Record<string, PublishedDays>> }>('/api/v1/status').then(
+      (document) => document.chains,
+    );
+    return [...placesOfDate(date, await chains), ...(await finder)(query, MOST)].slice(0, MOST);
+  };
+
+  let latest = '';
+  const update = async (): Promise<void> => {
+    const query = input.value.trim();
+    latest = query;
+    const found = query === '' ? [] : await find(query);
+    if (latest !== query) return; // a later query is on its way
+    results.replaceChildren(...found.map((place) => toResult(place, query)));
+    status.textContent = countWords(found.length, query);
+    history.replaceState(null, '', query === '' ? location.pathname : `?q=${encodeURIComponent(query)}`);
+  };
+  const run = (): void => {
+    update().catch(() => {
+      finder = undefined;
+      chains = undefined;
+      status.textContent = 'The index could not be loaded. Try again.';
+    });
+  };
+
+  form.hidden = false;
+  input.value = new URLSearchParams(location.search).get('q') ?? '';
+  input.addEventListener('input', run);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    results.querySelector('a')?.focus();
+  });
+  form.addEventListener('keydown', (event) => {
+    if (event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    results.querySelector('a')?.focus();
+  });
+  if (input.value === '') input.focus();
+  else run();
+}
+
+async function load<T>(path: string): Promise<T> {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return (await answer.json()) as T; // a file of this release
+}
+
+function toResult({ title, page, path, text }: Place, query: string): HTMLElement {
+  const link = create('a', { textContent: title });
+  link.href = path;
+  const parts = snippetOf(text, query).map((part) =>
+    part.isFound ? create('mark', { textContent: part.text }) : part.text,
+  );
+  return create('li', {}, [
+    create('p', {}, [link, ' ', create('span', { className: 'small', textContent: page })]),
+    create('p', { className: 'small' }, parts),
+  ]);
+}
+
+function countWords(found: number, query: string): string {
+  if (query === '') return '';
+  if (found === 0) return 'Nothing found. Try another word.';
+  if (found === MOST) return `The best ${MOST} results`;
+  return found === 1 ? '1 result' : `${found} results`;
+}
+
+const form = document.querySelector<HTMLFormElement>('form[data-index]');
+if (form !== null) start(form);

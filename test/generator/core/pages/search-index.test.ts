@@ -1,0 +1,95 @@
+import { gzipSync } from 'node:zlib';
+import { siteFiles } from '../../../../generator/core/draft/site.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { ACCOUNT_PATHS, PAGE_PATHS } from '../../../../schemas/paths.js';
+import {
+  createFinder,
+  dateIn,
+  type IndexedPlace,
+  placesOfDate,
+  snippetOf,
+} from '../../../../templates/browser/search-places.js';
+
+const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
+const texts = new Map(
+  siteFiles(await readProductTexts()).map((file) => [file.path, file.content(STAMP).text]),
+);
+const index = texts.get(PAGE_PATHS.searchIndex) ?? '';
+const places = JSON.parse(index) as IndexedPlace[];
+
+describe('the index of the search', () => {
+  it('leads to places that exist, each with a title and a text', () => {
+    const dynamic = [PAGE_PATHS.front, PAGE_PATHS.status, PAGE_PATHS.changes, ACCOUNT_PATHS.page] as string[];
+    for (const [title, page, target, text] of places) {
+      const [path = '', anchor] = target.split('#');
+      const html = dynamic.includes(path) || path.startsWith('/chains/') ? '' : texts.get(path);
+      expect([target, html === undefined]).toEqual([target, false]);
+      if (anchor !== undefined) expect([target, html?.includes(`id="${anchor}"`)]).toEqual([target, true]);
+      expect([target, title, page, text].includes('')).toBe(false);
+    }
+    expect(places.length).toBeGreaterThan(600);
+  });
+
+  it('has the words of the pages, as a reader sees them', () => {
+    expect(index).not.toMatch(/&(?:amp|lt|gt|quot|#x\d+);|<\/|<(?:p|a|code|em|li)\b/);
+  });
+
+  it('is small', () => {
+    expect(gzipSync(index).length).toBeLessThan(50_000);
+  });
+});
+
+describe('a search', () => {
+  const find = createFinder(places);
+  it.each([
+    ['look-ahead', '/docs/guides/join'],
+    ['lookahead', '/docs/guides/join'],
+    ['backfilled', '/docs/guides/join#exclude-backfilled-labels'],
+    ['dormant', '/glossary#label.dormant'],
+    ['verify', '/verify'],
+    ['verfy', '/verify'],
+    ['tx_count', '/glossary#signal.tx_count'],
+    ['cancel my plan', '/pricing'],
+    ['429', '/problems/rate-limited'],
+  ])('for "%s" finds %s among the first three', (query, path) => {
+    expect(find(query, 3).map((place) => place.path)).toContain(path);
+  });
+
+  it('marks the words in a part of the text around the first one', () => {
+    const text = `${'before '.repeat(60)}the label was dormant for a day ${'after '.repeat(60)}`;
+    const parts = snippetOf(text, 'Dormant (label)');
+    expect(parts.filter(({ isFound }) => isFound).map((part) => part.text)).toEqual(['label', 'dormant']);
+    expect(parts.map((part) => part.text).join('').length).toBeLessThan(190);
+    expect(snippetOf('a short text', '+*[')).toEqual([{ text: 'a short text', isFound: false }]);
+  });
+});
+
+describe('a date in a search', () => {
+  it.each([
+    ['2024-04-20', '2024-04-20'],
+    ['bitcoin 2024-04-20', '2024-04-20'],
+    ['20 April 2024', '2024-04-20'],
+    ['Apr 20, 2024', '2024-04-20'],
+    ['1st may 2021', '2021-05-01'],
+    ['2024-02-30', undefined],
+    ['april 2024', undefined],
+    ['ma 3 2024', undefined],
+    ['sha256', undefined],
+  ])('of "%s" is %s', (query, date) => {
+    expect(dateIn(query)).toBe(date);
+  });
+
+  it('leads to the pages of the chains that have the day', () => {
+    const chains = {
+      bitcoin: {
+        updated_through: '2024-04-30',
+        days: { available: 20, degraded: 0, missing: 9, withdrawn: 1 },
+      },
+      base: { updated_through: '2024-04-19', days: { available: 1 } },
+    };
+    const pathsOf = (date: string): string[] => placesOfDate(date, chains).map(({ path }) => path);
+    expect(pathsOf('2024-04-19')).toEqual(['/chains/bitcoin/2024-04-19', '/chains/base/2024-04-19']);
+    expect(pathsOf('2024-04-01')).toEqual(['/chains/bitcoin/2024-04-01']);
+    expect(['2024-03-31', '2024-05-01'].flatMap(pathsOf)).toEqual([]);
+  });
+});
