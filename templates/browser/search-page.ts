@@ -1,4 +1,5 @@
 /** The script of the page on which a reader searches the site. */
+import { PUBLIC_PATHS } from '../../schemas/paths.js';
 import { create } from './dom.js';
 import {
   createFinder,
@@ -26,7 +27,7 @@ function start(form: HTMLFormElement): void {
     finder ??= load<readonly IndexedPlace[]>(index).then(createFinder);
     const date = dateIn(query);
     if (date === undefined) return (await finder)(query, MOST);
-    chains ??= load<{ chains: Readonly<Record<string, PublishedDays>> }>('/api/v1/status').then(
+    chains ??= load<{ chains: Readonly<Record<string, PublishedDays>> }>(PUBLIC_PATHS.status).then(
       (document) => document.chains,
     );
     return [...placesOfDate(date, await chains), ...(await finder)(query, MOST)].slice(0, MOST);

@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch';
 import { CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { addDays, parseDate } from '../../schemas/dates.js';
-import { dayPagePath } from '../../schemas/page-paths.js';
+import { dayPagePath } from '../../schemas/paths.js';
 import type { Chain } from '../../schemas/types.generated.js';
 
 /** A place of the site: a section of a page, an entry of the glossary, or a day. */
