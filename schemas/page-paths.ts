@@ -8,6 +8,7 @@ export type Placeholder = `{${string}}` | `:${string}`;
 /** URL paths of the pages that are not per chain, and of the files that belong to them. */
 export const PAGE_PATHS = {
   front: '/',
+  chains: '/chains',
   docs: '/docs',
   api: '/docs/api',
   apiSchemas: '/docs/api/schemas',

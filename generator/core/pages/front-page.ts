@@ -81,6 +81,21 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
   });
 }
 
+/** Returns the page with the state of every published chain, to which the pages of the chains belong. */
+export function chainsPage(site: SiteTexts, facts: readonly ChainFacts[]): FileTemplate {
+  return pageFile(site, {
+    path: PAGE_PATHS.chains,
+    template: 'chains',
+    title: 'Chains',
+    description: `The latest regimes of ${namesOf(facts)}, and how they compare.`,
+    values: () => ({
+      notices: toFreshnessNotices(facts),
+      chains: facts.map(toCard),
+      overview: overviewFigure(facts),
+    }),
+  });
+}
+
 /** The files for each chain that need no key. */
 const FREE_FILES = [
   {

@@ -37,7 +37,7 @@ const CARD = {
 };
 
 const SECTIONS = [
-  { path: PAGE_PATHS.front, name: 'Chains' },
+  { path: PAGE_PATHS.chains, name: 'Chains' },
   { path: PAGE_PATHS.docs, name: 'Docs' },
   { path: methodologyPagePath('v1'), name: 'Methodology' },
   { path: PAGE_PATHS.pricing, name: 'Pricing' },
@@ -109,7 +109,10 @@ export function pageFile(
 /** Returns the value of `aria-current` of a link to a section: the page itself, or a page below it. */
 function currentOf(section: string, path: string): string[] {
   if (section === path) return ['page'];
-  return section === PAGE_PATHS.docs && path.startsWith(`${section}/`) ? ['true'] : [];
+  return [PAGE_PATHS.docs, PAGE_PATHS.chains].some((each) => each === section) &&
+    path.startsWith(`${section}/`)
+    ? ['true']
+    : [];
 }
 
 /** Placeholder for a missing value. */
@@ -188,6 +191,7 @@ export const addressOf = (baseUrl = LOCAL_ADDRESS): string => baseUrl.replace(/\
 export const PAGE_TEMPLATES = [
   'layout',
   'front',
+  'chains',
   'chain',
   'pricing',
   'status',
@@ -204,6 +208,7 @@ export const PAGE_TEMPLATES = [
   'search',
   'problem',
   'plans',
+  'chain-cards',
   'docs-list',
   'code',
   'code-tabs',

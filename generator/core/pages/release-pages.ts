@@ -204,15 +204,29 @@ export function crawlerFiles(site: SiteTexts, { facts, methodologyVersion }: Fro
   const chains = facts.map(({ chain }) => chain);
   const { details } = site;
   const address = addressOf(details?.base_url);
-  const { front, docs, api, apiSchemas, pricing, status, changes, glossary, verify } = PAGE_PATHS;
+  const {
+    front,
+    chains: list,
+    docs,
+    api,
+    apiSchemas,
+    pricing,
+    status,
+    changes,
+    glossary,
+    verify,
+    search,
+  } = PAGE_PATHS;
   const pages = [
     front,
+    list,
     docs,
     pricing,
     status,
     changes,
     glossary,
     verify,
+    search,
     methodologyPagePath(methodologyVersion),
     ...chains.map(chainPagePath),
     ...GUIDE_NAMES.map(guidePath),

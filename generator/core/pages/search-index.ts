@@ -25,7 +25,7 @@ const OTHER_PLACES: readonly SearchPlace[] = [
     chainPagePath(chain),
     'State of the chain now: regime, confidence, scorecard, drivers, chart, last days, files to download, sources.',
   ]),
-  ['Chains', 'Front page', PAGE_PATHS.front, 'State of all chains now. Regimes of the last two years.'],
+  ['Chains', 'Page', PAGE_PATHS.chains, 'State of all chains now. Regimes of the last two years.'],
   [
     'Status',
     'Page',

@@ -27,7 +27,7 @@ import {
 import { type ChainFacts, publishedFacts, toChainFacts } from '../artifacts/chain-facts.js';
 import { overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles, releasePages } from '../pages/release-pages.js';
-import { frontPage } from '../pages/front-page.js';
+import { chainsPage, frontPage } from '../pages/front-page.js';
 import { datasetFiles } from '../draft/dataset-files.js';
 import { type ReferenceTexts, type SettledSite, settleSite } from '../draft/site.js';
 import {
@@ -86,7 +86,8 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
 
   const releaseOptions = { facts: factsOf(options), ...held, methodologyVersion: texts.methodology.version };
   settled.public.push(settleFile(overviewChartFile(releaseOptions.facts), record, stamp));
-  for (const file of [frontPage(texts.site, releaseOptions), ...crawlerFiles(texts.site, releaseOptions)]) {
+  const pages = [frontPage(texts.site, releaseOptions), chainsPage(texts.site, releaseOptions.facts)];
+  for (const file of [...pages, ...crawlerFiles(texts.site, releaseOptions)]) {
     settled.public.push(settleFile(file, record, stamp));
   }
   for (const file of datasetFiles(

@@ -10,7 +10,7 @@ import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
 import type { HistoryDay } from '../artifacts/regimes.js';
 import { chainChartFile, overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles } from '../pages/release-pages.js';
-import { frontPage } from '../pages/front-page.js';
+import { chainsPage, frontPage } from '../pages/front-page.js';
 import { datasetFiles } from '../draft/dataset-files.js';
 import type { ReferenceTexts } from '../draft/site.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
@@ -115,6 +115,7 @@ function* probeFiles(texts: ReferenceTexts): Steps<string[]> {
     statusFile(options),
     landingFile(options),
     frontPage(texts.site, options),
+    chainsPage(texts.site, options.facts),
     ...crawlerFiles(texts.site, options),
     overviewChartFile(facts),
     ...datasetFiles(texts.site.details, facts, PROBE_ENTRIES),

@@ -39,6 +39,7 @@ const FRONT_BYTES = 200 * 1024;
 
 const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['front', PAGE_PATHS.front],
+  ['chains', PAGE_PATHS.chains],
   ['chain', chainPagePath('ethereum')],
   ['simulated', chainPagePath('base')],
   ['docs', PAGE_PATHS.docs],
@@ -231,7 +232,7 @@ it(
     await page.waitForURL(/\/docs\/guides\/join/);
     await page.goBack();
     expect(new URL(page.url()).searchParams.get('q')).toBe(SEARCHES.at(-1)?.[0]);
-    await page.locator('#search').fill('no such word anywhere');
+    await page.locator('#search').fill('qwxyzzy');
     await page.locator('#found', { hasText: 'Nothing found' }).waitFor();
     expect(faults).toEqual([]);
     await close();

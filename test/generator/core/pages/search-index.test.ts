@@ -22,7 +22,7 @@ describe('the index of the search', () => {
     const dynamic = [PAGE_PATHS.front, PAGE_PATHS.status, PAGE_PATHS.changes, ACCOUNT_PATHS.page] as string[];
     for (const [title, page, target, text] of places) {
       const [path = '', anchor] = target.split('#');
-      const html = dynamic.includes(path) || path.startsWith('/chains/') ? '' : texts.get(path);
+      const html = dynamic.includes(path) || path.startsWith(PAGE_PATHS.chains) ? '' : texts.get(path);
       expect([target, html === undefined]).toEqual([target, false]);
       if (anchor !== undefined) expect([target, html?.includes(`id="${anchor}"`)]).toEqual([target, true]);
       expect([target, title, page, text].includes('')).toBe(false);
