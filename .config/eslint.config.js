@@ -26,6 +26,7 @@ const ROOMS = {
     'core/artifacts',
     'core/volumes',
     'core/charts',
+    'core/feeds',
     'core/pages',
     'core/draft',
     'core/release',

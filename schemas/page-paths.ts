@@ -37,6 +37,26 @@ export function chainPagePath(chain: Chain | Placeholder): string {
   return `/chains/${chain}`;
 }
 
+/** Returns the URL path of the page about a day of a chain, which the gateway renders. */
+export function dayPagePath(chain: Chain | Placeholder, date: string): string {
+  return `${chainPagePath(chain)}/${date}`;
+}
+
+/** Returns the URL path of a chain's feed (Atom). */
+export function chainFeedPath(chain: Chain | Placeholder): string {
+  return `${chainPagePath(chain)}/feed.xml`;
+}
+
+/** Returns the URL path of the events that a chain's feed reports, as data. */
+export function chainEventsPath(chain: Chain | Placeholder): string {
+  return `${chainPagePath(chain)}/events.json`;
+}
+
+/** Returns the URL path of the calendar of a chain's regimes (iCalendar). */
+export function regimeEventsPath(chain: Chain | Placeholder): string {
+  return `${chainPagePath(chain)}/regimes.ics`;
+}
+
 /** Returns the URL path of a guide. */
 export function guidePath(name: GuideName | Placeholder): string {
   return `${PAGE_PATHS.docs}/guides/${name}`;

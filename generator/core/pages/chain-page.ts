@@ -15,10 +15,14 @@ import { CHAINS, GENRES, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '.
 import {
   bundlePath,
   calendarPath,
+  chainEventsPath,
+  chainFeedPath,
   chainPagePath,
   chartDataPath,
   chartPath,
+  dayPagePath,
   manifestPath,
+  regimeEventsPath,
   regimesPath,
   summaryPath,
   weeklyArchivePath,
@@ -86,8 +90,13 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       sources,
       dates: [options.points[0]?.date ?? through, through],
     }),
+    feeds: [
+      { type: 'application/atom+xml', name: `${name}: changes of regime`, path: chainFeedPath(chain) },
+      { type: 'text/calendar', name: `${name}: regimes`, path: regimeEventsPath(chain) },
+    ],
     values: (stamp) => ({
       stamp,
+      subscribe: { feed: chainFeedPath(chain), calendar: regimeEventsPath(chain) },
       name,
       lead: leadOf(latest),
       through,
@@ -169,9 +178,10 @@ function toDrivers({ chain, drivers }: MetaDay): object[] {
   }));
 }
 
-function toDay({ date, regime, confidence, scorecard, status }: MetaDay): object {
+function toDay({ chain, date, regime, confidence, scorecard, status }: MetaDay): object {
   return {
     date,
+    page: dayPagePath(chain, date),
     label: regime.label,
     confidence: confidenceCell(regime.label, confidence.score, ABSENT),
     demand: toCell(scorecard.demand.score, scoreWords),
@@ -221,6 +231,9 @@ function publicRows(chain: Chain, records: readonly MetaDay[]): Row[] {
     { path: summaryPath(chain), content: 'The data of this page (JSON)' },
     { path: chartPath(chain), content: 'Chart (SVG)' },
     { path: chartDataPath(chain), content: 'The data of the chart (JSON), every day' },
+    { path: chainFeedPath(chain), content: 'Changes of regime, corrections and stale periods (Atom)' },
+    { path: chainEventsPath(chain), content: 'The same as data (JSON)' },
+    { path: regimeEventsPath(chain), content: 'Regimes in a calendar program (iCalendar)' },
   ];
 }
 
