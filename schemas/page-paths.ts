@@ -23,6 +23,7 @@ export const PAGE_PATHS = {
   dataPackage: '/datapackage.json',
   croissant: '/croissant.json',
   siteFiles: '/site-files.json',
+  dayFrame: '/assets/day.html',
   icon: '/assets/icon.svg',
   card: '/assets/card.png',
 } as const;
@@ -36,6 +37,16 @@ export function assetPath(name: string): string {
 export function chainPagePath(chain: Chain | Placeholder): string {
   return `/chains/${chain}`;
 }
+
+/** What the gateway puts in place of these marks in the frame of day pages. */
+export const DAY_MARKS = {
+  title: '⟦title⟧',
+  description: '⟦description⟧',
+  chain: '⟦chain⟧',
+  name: '⟦name⟧',
+  date: '⟦date⟧',
+  content: '⟦content⟧',
+} as const;
 
 /** Returns the URL path of the page about a day of a chain, which the gateway renders. */
 export function dayPagePath(chain: Chain | Placeholder, date: string): string {

@@ -52,6 +52,7 @@ import {
 import { makeWheel, type PythonClient } from '../artifacts/python-wheel.js';
 import type { BriefTemplates } from '../brief/narrator.js';
 import { apiPage, operationPages, schemasPage } from '../pages/api-pages.js';
+import { dayFrame } from '../pages/day-frame.js';
 import { docsPage, examplePages, guidePages } from '../pages/docs-pages.js';
 import { glossaryPage, methodologyPage, pricingPage, problemPages, verifyPage } from '../pages/site-pages.js';
 import { LOCAL_ADDRESS, type SiteAsset, type SiteTexts } from '../pages/page.js';
@@ -179,6 +180,7 @@ function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
     pricingPage(site),
     glossaryPage(site, glossary),
     verifyPage(site),
+    dayFrame(site),
     ...problemPages(site),
   ];
 }

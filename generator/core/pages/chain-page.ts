@@ -22,6 +22,7 @@ import {
   chartPath,
   dayPagePath,
   manifestPath,
+  type Placeholder,
   regimeEventsPath,
   regimesPath,
   summaryPath,
@@ -50,6 +51,7 @@ import {
   attributionWords,
   chainFigure,
   labelSentence,
+  type PageFeed,
   pageFile,
   type SiteTexts,
   toCell,
@@ -90,10 +92,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       sources,
       dates: [options.points[0]?.date ?? through, through],
     }),
-    feeds: [
-      { type: 'application/atom+xml', name: `${name}: changes of regime`, path: chainFeedPath(chain) },
-      { type: 'text/calendar', name: `${name}: regimes`, path: regimeEventsPath(chain) },
-    ],
+    feeds: feedsOf(name, chain),
     values: (stamp) => ({
       stamp,
       subscribe: { feed: chainFeedPath(chain), calendar: regimeEventsPath(chain) },
@@ -121,6 +120,14 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       hash: regime.determinism_hash,
     }),
   });
+}
+
+/** Returns the feeds of a chain for the head of a page. */
+export function feedsOf(name: string, chain: Chain | Placeholder): PageFeed[] {
+  return [
+    { type: 'application/atom+xml', name: `${name}: changes of regime`, path: chainFeedPath(chain) },
+    { type: 'text/calendar', name: `${name}: regimes`, path: regimeEventsPath(chain) },
+  ];
 }
 
 /** Returns how long the last regime has lasted, up to its date: the page cannot know what the reader's date is. */

@@ -57,7 +57,7 @@ const RESOURCES = [
 const RELEASE_FEED: PageFeed = { type: 'application/atom+xml', name: 'Releases', path: PAGE_PATHS.feed };
 
 /** A feed or calendar in the head of a page. */
-type PageFeed = { readonly type: string; readonly name: string; readonly path: string };
+export type PageFeed = { readonly type: string; readonly name: string; readonly path: string };
 
 /** Options for `pageFile`. */
 type PageOptions = {
@@ -69,6 +69,8 @@ type PageOptions = {
   readonly styles?: readonly string[];
   /** The dataset of this page, for a data block. */
   readonly dataset?: Markup;
+  /** Path of the canonical link, unless it is that of the page. */
+  readonly canonical?: string;
   /** Feeds of this page, which readers find by themselves. */
   readonly feeds?: readonly PageFeed[];
   /** Scripts of this page, after the script of all pages. */
@@ -80,15 +82,27 @@ type PageOptions = {
 /** Returns a page as a file of a release. Its own values override the shared ones. */
 export function pageFile(
   site: SiteTexts,
-  { path, template, title, description, styles = [], scripts = [], feeds = [], dataset, values }: PageOptions,
+  {
+    path,
+    canonical,
+    template,
+    title,
+    description,
+    styles = [],
+    scripts = [],
+    feeds = [],
+    dataset,
+    values,
+  }: PageOptions,
 ): FileTemplate {
   const { details } = site;
   const name = details?.name ?? SITE_NAME;
+  const address = canonical ?? path;
   const origins = details === undefined ? [] : [details.base_url.replace(/\/$/, '')];
   const shared = {
     title: path === PAGE_PATHS.front ? name : `${title} · ${name}`,
     description,
-    canonical: origins.map((origin) => origin + path),
+    canonical: origins.map((origin) => origin + address),
     card: origins.map((origin) => ({ ...CARD, url: origin + PAGE_PATHS.card })),
     site: {
       name,
@@ -203,6 +217,7 @@ export const PAGE_TEMPLATES = [
   'layout',
   'front',
   'chain',
+  'day',
   'pricing',
   'status',
   'changes',

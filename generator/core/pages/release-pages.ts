@@ -13,6 +13,7 @@ import { CHAINS, EXAMPLE_NAMES, GUIDE_NAMES } from '../../../schemas/catalog.js'
 import {
   calendarPath,
   chainPagePath,
+  dayPagePath,
   exampleViewPath,
   guidePath,
   methodologyPagePath,
@@ -216,6 +217,7 @@ export function crawlerFiles(site: SiteTexts, { facts, methodologyVersion }: Fro
     verify,
     methodologyPagePath(methodologyVersion),
     ...chains.map(chainPagePath),
+    ...facts.flatMap(({ chain, landing }) => landing.labels.map(({ date }) => dayPagePath(chain, date))),
     ...GUIDE_NAMES.map(guidePath),
     api,
     apiSchemas,
