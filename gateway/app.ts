@@ -9,6 +9,7 @@ import { createRouter } from './http/route.js';
 import { createAccountRouter, type AccountRouterOptions } from './routes/account.js';
 import { createAccountPageRouter, type AccountPageRouterOptions } from './routes/account-page.js';
 import { createCheckoutRouter, type CheckoutRouterOptions } from './routes/checkout.js';
+import { createDayPagesRouter, type DayPagesRouterOptions } from './routes/day-pages.js';
 import { createEntitlementsRouter, type EntitlementsRouterOptions } from './routes/entitlements.js';
 import { createFilesHandlers, FILES_PREFIX, type FilesOptions } from './routes/files.js';
 import {
@@ -42,6 +43,8 @@ export type AppOptions = {
   readonly publicFiles: TrustRouterOptions;
   /** Absent without the built texts of the page. */
   readonly accountPage: AccountPageRouterOptions | undefined;
+  /** Absent without the built texts of the page. */
+  readonly dayPages: DayPagesRouterOptions | undefined;
   /** Absent without the built texts of the page: browsers then get problem documents too. */
   readonly errorPage: ErrorPage | undefined;
 };
@@ -63,6 +66,7 @@ export function createApp(options: AppOptions): Express {
     createWebhookRouter(options.account),
     ...(options.objects === undefined ? [] : [createObjectsRouter(options.objects)]),
     ...(options.accountPage === undefined ? [] : [createAccountPageRouter(options.accountPage)]),
+    ...(options.dayPages === undefined ? [] : [createDayPagesRouter(options.dayPages)]),
     createTrustRouter(options.publicFiles),
     createPublicRouter(options.publicFiles),
     createProblemPagesRouter(),

@@ -144,6 +144,7 @@ export async function composeGateway(
     objects: directory && { ...directory, ...sending, corsOrigins, now },
     publicFiles: { ...sending, releases, source, trustFiles, hostsOf: createHostReader(trustProxy) },
     accountPage: files && { ...sending, files, signIn, releases, sells: billingService !== undefined },
+    dayPages: files && { ...sending, releases, source, template: files.day },
     errorPage:
       files && createErrorPage(files, releases, source.elsewhere === undefined ? baseUrl : undefined),
   };

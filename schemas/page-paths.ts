@@ -26,6 +26,7 @@ export const PAGE_PATHS = {
   dataPackage: '/datapackage.json',
   croissant: '/croissant.json',
   siteFiles: '/site-files.json',
+  dayFrame: '/assets/day.html',
   icon: '/assets/icon.svg',
   card: '/assets/card.png',
 } as const;
@@ -40,9 +41,34 @@ export function chainPagePath(chain: Chain | Placeholder): string {
   return `/chains/${chain}`;
 }
 
-/** Returns the URL path of the page of a day. */
+/** What the gateway puts in place of these marks in the frame of day pages. */
+export const DAY_MARKS = {
+  title: '⟦title⟧',
+  description: '⟦description⟧',
+  chain: '⟦chain⟧',
+  name: '⟦name⟧',
+  date: '⟦date⟧',
+  content: '⟦content⟧',
+} as const;
+
+/** Returns the URL path of the page about a day of a chain, which the gateway renders. */
 export function dayPagePath(chain: Chain | Placeholder, date: string): string {
   return `${chainPagePath(chain)}/${date}`;
+}
+
+/** Returns the URL path of a chain's feed (Atom). */
+export function chainFeedPath(chain: Chain | Placeholder): string {
+  return `${chainPagePath(chain)}/feed.xml`;
+}
+
+/** Returns the URL path of the events that a chain's feed reports, as data. */
+export function chainEventsPath(chain: Chain | Placeholder): string {
+  return `${chainPagePath(chain)}/events.json`;
+}
+
+/** Returns the URL path of the calendar of a chain's regimes (iCalendar). */
+export function regimeEventsPath(chain: Chain | Placeholder): string {
+  return `${chainPagePath(chain)}/regimes.ics`;
 }
 
 /** Returns the URL path of a guide. */

@@ -3,6 +3,8 @@ import {
   assetPath,
   bundlePath,
   calendarPath,
+  chainEventsPath,
+  chainFeedPath,
   chainPagePath,
   chartDataPath,
   chartPath,
@@ -19,6 +21,7 @@ import {
   problemPath,
   PUBLIC_PATHS,
   queryPath,
+  regimeEventsPath,
   regimesPath,
   summaryPath,
   volumePath,
@@ -39,6 +42,9 @@ const CHAIN_FILES: readonly { readonly spell: (chain: Chain) => string; readonly
   { spell: weeklySummaryPath, isCurrent: false },
   { spell: chartPath, isCurrent: true },
   { spell: chainPagePath, isCurrent: true },
+  { spell: chainFeedPath, isCurrent: false },
+  { spell: chainEventsPath, isCurrent: false },
+  { spell: regimeEventsPath, isCurrent: false },
 ];
 
 /** Returns the paths of the public files of a chain that follow its data. */

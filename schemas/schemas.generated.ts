@@ -13,6 +13,7 @@ import commonSchema from './json/common.schema.json' with { type: 'json' };
 import dayLineageSchema from './json/day-lineage.schema.json' with { type: 'json' };
 import derivedDaySchema from './json/derived-day.schema.json' with { type: 'json' };
 import entitlementsSchema from './json/entitlements.schema.json' with { type: 'json' };
+import eventsSchema from './json/events.schema.json' with { type: 'json' };
 import featureSchemaSchema from './json/feature-schema.schema.json' with { type: 'json' };
 import gcSchema from './json/gc.schema.json' with { type: 'json' };
 import glossaryEntriesSchema from './json/glossary-entries.schema.json' with { type: 'json' };
@@ -66,6 +67,7 @@ export const SCHEMAS = {
   'day-lineage': dayLineageSchema,
   'derived-day': derivedDaySchema,
   entitlements: entitlementsSchema,
+  events: eventsSchema,
   'feature-schema': featureSchemaSchema,
   gc: gcSchema,
   'glossary-entries': glossaryEntriesSchema,

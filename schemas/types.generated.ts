@@ -256,6 +256,11 @@ export interface Contract {
   entitlements?: Entitlements;
   'entitlements.grant'?: EntitlementsGrant;
   'entitlements.subscription'?: EntitlementsSubscription;
+  events?: ChainEvents;
+  'events.regime'?: RegimeEvent;
+  'events.correction'?: CorrectionEvent;
+  'events.span'?: CorrectedSpan;
+  'events.stale'?: StaleEvent;
   'feature-schema'?: FeatureSchema;
   gc?: GcMark;
   'glossary-entries'?: GlossaryEntries;
@@ -1206,6 +1211,82 @@ export interface EntitlementsSubscription {
    * Time at which access ends at the latest; null if there is no access.
    */
   access_until: Instant | null;
+}
+/**
+ * What the feed of a chain reports: changes of regime, corrections, and periods in which the chain was stale. Each release carries it on; no entry is ever removed. No two entries have the same updated_at.
+ */
+export interface ChainEvents {
+  schema: 'events/1';
+  chain: Chain;
+  first_date: CalendarDate;
+  /**
+   * The changes of regime, one for each date, ascending.
+   */
+  regimes: RegimeEvent[];
+  /**
+   * The corrections of published regimes, in the order of their publication.
+   */
+  corrections: CorrectionEvent[];
+  /**
+   * The periods without a new regime, one for each date, ascending.
+   */
+  stale: StaleEvent[];
+}
+export interface RegimeEvent {
+  date: CalendarDate;
+  label: RegimeLabel;
+  /**
+   * The regime before; null at the beginning of the history.
+   */
+  previous_label: RegimeLabel | null;
+  /**
+   * corrected: the entry differs from what was first published. withdrawn: the regime no longer changes on the date.
+   */
+  status: 'published' | 'corrected' | 'withdrawn';
+  page_date: CalendarDate;
+  published_at: Instant;
+  updated_at: Instant;
+}
+export interface CorrectionEvent {
+  date: CalendarDate;
+  /**
+   * Number of the corrections that begin with this date, up to this one.
+   */
+  number: number;
+  /**
+   * Number of dates whose regime changed or was withdrawn.
+   */
+  days: number;
+  /**
+   * The first of these dates, as spans with one change each.
+   */
+  spans: CorrectedSpan[];
+  reason: Reason | null;
+  page_date: CalendarDate;
+  published_at: Instant;
+  updated_at: Instant;
+}
+export interface CorrectedSpan {
+  first_date: CalendarDate;
+  last_date: CalendarDate;
+  /**
+   * The regime before the correction; null if the dates were withdrawn.
+   */
+  from: RegimeLabel | null;
+  /**
+   * The regime after the correction; null if the dates were withdrawn.
+   */
+  to: RegimeLabel | null;
+}
+export interface StaleEvent {
+  date: CalendarDate;
+  /**
+   * Publication of the release that ended the period; null while it lasts.
+   */
+  ended_at: Instant | null;
+  page_date: CalendarDate;
+  published_at: Instant;
+  updated_at: Instant;
 }
 /**
  * Frictionless Table Schema of the regime calendar or of volumes.

@@ -9,6 +9,8 @@ import {
   chartPath,
   examplePath,
   exampleViewPath,
+  chainEventsPath,
+  chainFeedPath,
   chainPagePath,
   guidePath,
   isPagePath,
@@ -20,6 +22,7 @@ import {
   publicKey,
   PUBLIC_PATHS,
   queryPath,
+  regimeEventsPath,
   regimesPath,
   volumeSchemaPath,
   summaryPath,
@@ -34,6 +37,7 @@ import {
 } from '../../schemas/release-paths.js';
 import type { ProblemCode } from '../../schemas/problems.js';
 import { cacheControlOf } from '../../schemas/object-headers.js';
+import { parseDayPath } from '../core/http/day-page.js';
 import { contentPolicyOf } from '../core/http/content-policy.js';
 import { GatewayError } from '../core/problems.js';
 import type { FileFacts } from '../core/releases/release-view.js';
@@ -87,6 +91,9 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
     chartPath(chain),
     chartDataPath(chain),
     chainPagePath(chain),
+    chainFeedPath(chain),
+    chainEventsPath(chain),
+    regimeEventsPath(chain),
     queryPath(chain),
     ...VOLUME_GENRES.map((genre) => volumeSchemaPath(genre, chain)),
   ]),
@@ -121,7 +128,12 @@ export function createPublicRouter(options: PublicRouterOptions): Router {
     .all(...beginRoute({ ...PUBLIC_ROUTE, template: '/{page}' }))
     .get(answerFile(options)); // ignores a query: links to pages are shared with parameters of others
   const pageOf = (path: string): string | undefined =>
-    toPageAddress(path, (each) => isPagePath(each) && (isPublic(each) || each === ACCOUNT_PATHS.page));
+    toPageAddress(
+      path,
+      (each) =>
+        isPagePath(each) &&
+        (isPublic(each) || each === ACCOUNT_PATHS.page || parseDayPath(each) !== undefined),
+    );
   router
     .route('/{*path}')
     .all(skipUnless((path) => pageOf(path) !== undefined))
@@ -138,7 +150,7 @@ export function createPublicRouter(options: PublicRouterOptions): Router {
 }
 
 /** Returns the handler that skips its route for other paths. The list of public paths changes with each release. */
-function skipUnless(isOnRoute: (path: string) => boolean): RequestHandler {
+export function skipUnless(isOnRoute: (path: string) => boolean): RequestHandler {
   return (_req, res, next) => next(isOnRoute(contextOf(res).path) ? undefined : 'route');
 }
 
@@ -193,7 +205,8 @@ async function catchUpWith(releases: Releases, path: string): Promise<FileFacts 
   return factsOf(releases, path);
 }
 
-function absenceIn(releases: Releases): ProblemCode {
+/** Returns why a file that is expected is absent. */
+export function absenceIn(releases: Releases): ProblemCode {
   if (releases.current() !== undefined) return 'not-found';
   return releases.isReachable() ? 'not-published' : 'store-unavailable';
 }

@@ -3,6 +3,7 @@ import {
   ALIASES_KEY,
   calendarPath,
   bundlePath,
+  chainEventsPath,
   chartDataPath,
   manifestPath,
   objectKey,
@@ -16,14 +17,7 @@ import {
 } from '../../schemas/paths.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { siteDigestOf, withSiteFiles } from '../../schemas/site-files.js';
-import type {
-  Chain,
-  Chart,
-  Manifest,
-  Pointer,
-  ReleaseRecord,
-  SiteFiles,
-} from '../../schemas/types.generated.js';
+import type { Chain, Manifest, Pointer, ReleaseRecord, SiteFiles } from '../../schemas/types.generated.js';
 import type { SchemaName } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { daysOfBundle, LONGEST } from '../core/artifacts/bundle.js';
@@ -211,7 +205,7 @@ async function readManifests(
 
 /**
  * Reads the files of a release that planning needs: changes, status, landing, the list of the site, the manifests of
- * `listed` and of the lineages, and the calendars and charts of `chains`.
+ * `listed` and of the lineages, the events of all chains, and the calendars and charts of `chains`.
  */
 export async function readState(
   store: ObjectStore,
@@ -233,19 +227,26 @@ export async function readState(
         return [chain, Buffer.from(await readArtifact(store, sha256, bytes)).toString('utf8')];
       }),
   );
-  const charts = Promise.all(
-    chains
-      .filter((chain) => chartDataPath(chain) in record.public)
-      .map(async (chain): Promise<[Chain, Chart]> => [chain, await document(chartDataPath(chain), 'chart')]),
-  );
-  const [manifestEntries, calendarEntries, chartEntries, changes, status, landing] = await Promise.all([
-    manifests,
-    calendars,
-    charts,
-    document(PUBLIC_PATHS.changes, 'changes'),
-    document(PUBLIC_PATHS.status, 'status'),
-    document(PUBLIC_PATHS.landing, 'landing'),
-  ]);
+  const readEach = <N extends SchemaName>(
+    listed: readonly Chain[],
+    spell: (chain: Chain) => string,
+    schema: N,
+  ) =>
+    Promise.all(
+      listed
+        .filter((chain) => spell(chain) in record.public)
+        .map(async (chain) => [chain, await document(spell(chain), schema)] as const),
+    );
+  const [manifestEntries, calendarEntries, chartEntries, eventEntries, changes, status, landing] =
+    await Promise.all([
+      manifests,
+      calendars,
+      readEach(chains, chartDataPath, 'chart'),
+      readEach(CHAIN_IDS, chainEventsPath, 'events'),
+      document(PUBLIC_PATHS.changes, 'changes'),
+      document(PUBLIC_PATHS.status, 'status'),
+      document(PUBLIC_PATHS.landing, 'landing'),
+    ]);
   return {
     record,
     sha256,
@@ -256,6 +257,7 @@ export async function readState(
     site: await readSiteFiles(store, record),
     calendars: new Map(calendarEntries),
     charts: new Map(chartEntries),
+    events: new Map(eventEntries),
   };
 }
 

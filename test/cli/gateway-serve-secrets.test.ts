@@ -56,7 +56,7 @@ async function serve(error: Error, use: (url: string) => Promise<void>): Promise
       clock: () => performance.now(),
       newId: () => randomUUID(),
       fetch,
-      readAccountFiles: () => Promise.resolve({ html: '', css: '', script: '', error: '' }),
+      readAccountFiles: () => Promise.resolve({ html: '', css: '', script: '', error: '', day: '' }),
       logDestination: { write: (line: string) => void output.push(line) },
       openBilling: (_settings, { onError }) =>
         failBilling(fake, () => {

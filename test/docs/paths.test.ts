@@ -4,7 +4,10 @@ import { CHAIN_IDS, EXAMPLE_NAMES, GENRES, GUIDE_NAMES, WINDOWS } from '../../sc
 import { openApiDocument } from '../../schemas/openapi.js';
 import {
   API_PATH,
+  chainEventsPath,
+  chainFeedPath,
   chainPagePath,
+  dayPagePath,
   ENDPOINTS,
   exampleViewPath,
   FILES_PATH,
@@ -13,6 +16,7 @@ import {
   OBJECTS_PATH,
   operationPath,
   PAGE_PATHS,
+  regimeEventsPath,
   TRUST_PATHS,
 } from '../../schemas/paths.js';
 import { PROBLEMS } from '../../schemas/problems.js';
@@ -26,6 +30,10 @@ const TEMPLATES: readonly string[] = [
   ...Object.values(PAGE_PATHS),
   ...Object.values(TRUST_PATHS),
   chainPagePath('{chain}'),
+  dayPagePath('{chain}', '{date}'),
+  chainFeedPath('{chain}'),
+  chainEventsPath('{chain}'),
+  regimeEventsPath('{chain}'),
   methodologyPagePath('v1'),
   ...GUIDE_NAMES.map(guidePath),
   ...EXAMPLE_NAMES.map(exampleViewPath),

@@ -12,6 +12,8 @@ export type AccountFiles = {
   readonly script: string;
   /** Template of the page of a problem, which has the same stylesheet. */
   readonly error: string;
+  /** Template of the content of a page about a day. */
+  readonly day: string;
 };
 
 /** A script or a stylesheet. Its path contains its digest, so that caches may keep it. */
@@ -27,7 +29,7 @@ type AccountPage = {
 
 /** Assembles the page. It may send requests, and the form that signs out, to its own origin and to `origins`, those of the identity provider. */
 export function assembleAccountPage(
-  { html, css, script }: Omit<AccountFiles, 'error'>,
+  { html, css, script }: Omit<AccountFiles, 'error' | 'day'>,
   origins: readonly string[],
 ): AccountPage {
   const stylesheet = toStylesheet(css);

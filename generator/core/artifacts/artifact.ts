@@ -64,7 +64,9 @@ export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 export const HTML_TYPE = 'text/html; charset=utf-8';
 /** Media type of stylesheets. */
 export const CSS_TYPE = 'text/css; charset=utf-8';
-/** Media type of the feed of releases. */
+/** Media type of calendars of events. */
+export const ICS_TYPE = 'text/calendar; charset=utf-8';
+/** Media type of feeds. */
 export const ATOM_TYPE = 'application/atom+xml; charset=utf-8';
 /** Media type of the sitemap. */
 export const XML_TYPE = 'application/xml; charset=utf-8';

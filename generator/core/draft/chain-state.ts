@@ -1,5 +1,5 @@
 import { GENRES, WINDOWS } from '../../../schemas/catalog.js';
-import { bundlePath } from '../../../schemas/paths.js';
+import { bundlePath, chainEventsPath } from '../../../schemas/paths.js';
 import { publicPathsOf } from '../../../schemas/release-paths.js';
 import type {
   Chain,
@@ -114,7 +114,9 @@ export function absentPaths({ chain, entries }: Pick<ChainState, 'chain' | 'entr
   const bundles = GENRES.filter((genre) => !hasDatesInForce(entries[genre])).flatMap((genre) =>
     windows.map((window) => bundlePath(genre, chain, window)),
   );
-  return hasDatesInForce(entries.meta) ? bundles : [...bundles, ...publicPathsOf(chain)];
+  if (hasDatesInForce(entries.meta)) return bundles;
+  const kept = chainEventsPath(chain); // ids that were published once stay what they are
+  return [...bundles, ...publicPathsOf(chain).filter((path) => path !== kept)];
 }
 
 function hasDatesInForce(entries: readonly ManifestDate[]): boolean {

@@ -54,6 +54,7 @@ import type { BriefTemplates } from '../brief/narrator.js';
 import { apiPage, operationPages, schemasPage } from '../pages/api-pages.js';
 import { docsList, docsPage, examplePages, guidePages } from '../pages/docs-pages.js';
 import { searchIndex, searchPage } from '../pages/search-index.js';
+import { dayFrame } from '../pages/day-frame.js';
 import { glossaryPage, methodologyPage, pricingPage, problemPages, verifyPage } from '../pages/site-pages.js';
 import { LOCAL_ADDRESS, type SiteAsset, type SiteTexts } from '../pages/page.js';
 import type { TextTemplate } from '../text/text-template.js';
@@ -187,6 +188,7 @@ function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
     ...pages,
     searchPage(site, docsList(site, PAGE_PATHS.search)),
     searchIndex(pages, glossary),
+    dayFrame(site),
   ];
 }
 

@@ -15,10 +15,15 @@ import { CHAINS, GENRES, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '.
 import {
   bundlePath,
   calendarPath,
+  chainEventsPath,
+  chainFeedPath,
   chainPagePath,
   chartDataPath,
   chartPath,
+  dayPagePath,
   manifestPath,
+  type Placeholder,
+  regimeEventsPath,
   regimesPath,
   summaryPath,
   weeklyArchivePath,
@@ -46,6 +51,7 @@ import {
   attributionWords,
   chainFigure,
   labelSentence,
+  type PageFeed,
   pageFile,
   type SiteTexts,
   toCell,
@@ -86,8 +92,10 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       sources,
       dates: [options.points[0]?.date ?? through, through],
     }),
+    feeds: feedsOf(name, chain),
     values: (stamp) => ({
       stamp,
+      subscribe: { feed: chainFeedPath(chain), calendar: regimeEventsPath(chain) },
       name,
       lead: leadOf(latest),
       through,
@@ -112,6 +120,14 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       hash: regime.determinism_hash,
     }),
   });
+}
+
+/** Returns the feeds of a chain for the head of a page. */
+export function feedsOf(name: string, chain: Chain | Placeholder): PageFeed[] {
+  return [
+    { type: 'application/atom+xml', name: `${name}: changes of regime`, path: chainFeedPath(chain) },
+    { type: 'text/calendar', name: `${name}: regimes`, path: regimeEventsPath(chain) },
+  ];
 }
 
 /** Returns how long the last regime has lasted, up to its date: the page cannot know what the reader's date is. */
@@ -169,9 +185,10 @@ function toDrivers({ chain, drivers }: MetaDay): object[] {
   }));
 }
 
-function toDay({ date, regime, confidence, scorecard, status }: MetaDay): object {
+function toDay({ chain, date, regime, confidence, scorecard, status }: MetaDay): object {
   return {
     date,
+    page: dayPagePath(chain, date),
     label: regime.label,
     confidence: confidenceCell(regime.label, confidence.score, ABSENT),
     demand: toCell(scorecard.demand.score, scoreWords),
@@ -221,6 +238,9 @@ function publicRows(chain: Chain, records: readonly MetaDay[]): Row[] {
     { path: summaryPath(chain), content: 'The data of this page (JSON)' },
     { path: chartPath(chain), content: 'Chart (SVG)' },
     { path: chartDataPath(chain), content: 'The data of the chart (JSON), every day' },
+    { path: chainFeedPath(chain), content: 'Changes of regime, corrections and stale periods (Atom)' },
+    { path: chainEventsPath(chain), content: 'The same as data (JSON)' },
+    { path: regimeEventsPath(chain), content: 'Regimes in a calendar program (iCalendar)' },
   ];
 }
 

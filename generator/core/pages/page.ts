@@ -54,6 +54,12 @@ const RESOURCES = [
   { path: PUBLIC_PATHS.openapi, name: 'OpenAPI' },
 ];
 
+/** The feed of releases, which every page names. */
+const RELEASE_FEED: PageFeed = { type: 'application/atom+xml', name: 'Releases', path: PAGE_PATHS.feed };
+
+/** A feed or calendar in the head of a page. */
+export type PageFeed = { readonly type: string; readonly name: string; readonly path: string };
+
 /** Options for `pageFile`. */
 type PageOptions = {
   readonly path: string;
@@ -64,6 +70,10 @@ type PageOptions = {
   readonly styles?: readonly string[];
   /** The dataset of this page, for a data block. */
   readonly dataset?: Markup;
+  /** Path of the canonical link, unless it is that of the page. */
+  readonly canonical?: string;
+  /** Feeds of this page, which readers find by themselves. */
+  readonly feeds?: readonly PageFeed[];
   /** Scripts of this page, after the script of all pages. */
   readonly scripts?: readonly SiteAsset[];
   /** Returns the values of the template. A page shows the revision of the release in which it last changed. */
@@ -73,15 +83,27 @@ type PageOptions = {
 /** Returns a page as a file of a release. Its own values override the shared ones. */
 export function pageFile(
   site: SiteTexts,
-  { path, template, title, description, styles = [], scripts = [], dataset, values }: PageOptions,
+  {
+    path,
+    canonical,
+    template,
+    title,
+    description,
+    styles = [],
+    scripts = [],
+    feeds = [],
+    dataset,
+    values,
+  }: PageOptions,
 ): FileTemplate {
   const { details } = site;
   const name = details?.name ?? SITE_NAME;
+  const address = canonical ?? path;
   const origins = details === undefined ? [] : [details.base_url.replace(/\/$/, '')];
   const shared = {
     title: path === PAGE_PATHS.front ? name : `${title} · ${name}`,
     description,
-    canonical: origins.map((origin) => origin + path),
+    canonical: origins.map((origin) => origin + address),
     card: origins.map((origin) => ({ ...CARD, url: origin + PAGE_PATHS.card })),
     site: {
       name,
@@ -91,18 +113,25 @@ export function pageFile(
     },
     styles: styles.map(trustHtml),
     datasets: dataset === undefined ? [] : [trustHtml(toDataBlock(dataset))],
+    feeds: [...feeds, RELEASE_FEED],
     scripts: [site.script, ...scripts].map((script) => script.path),
     stylesheets: styles.length === 0 ? [site.stylesheet.path] : [],
     sections: SECTIONS.map((section) => ({ ...section, current: currentOf(section.path, path) })),
     resources: RESOURCES,
-    publisher: details?.publisher === undefined ? [] : [details.publisher],
-    notice: details?.notice === undefined ? [] : [details.notice],
-    links: details === undefined ? [] : siteLinks(details),
+    ...publisherMembers(details),
   };
   return {
     path,
     type: HTML_TYPE,
     content: (stamp) => textContent(site.templates[template]({ ...shared, ...values(stamp) })),
+  };
+}
+
+function publisherMembers(details: Site | undefined): object {
+  return {
+    publisher: details?.publisher === undefined ? [] : [details.publisher],
+    notice: details?.notice === undefined ? [] : [details.notice],
+    links: details === undefined ? [] : siteLinks(details),
   };
 }
 
@@ -193,6 +222,7 @@ export const PAGE_TEMPLATES = [
   'front',
   'chains',
   'chain',
+  'day',
   'pricing',
   'status',
   'changes',

@@ -1,7 +1,6 @@
 import { count, countWords, dateWords, joinWords } from '../text/words.js';
 import type { Chain, ChainChanges, DateSpan, ReleaseChanges } from '../../../schemas/types.generated.js';
 import {
-  ATOM_TYPE,
   type FileTemplate,
   PLAIN_TYPE,
   type ReleaseStamp,
@@ -14,6 +13,7 @@ import { CHAINS, EXAMPLE_NAMES, GUIDE_NAMES } from '../../../schemas/catalog.js'
 import {
   calendarPath,
   chainPagePath,
+  dayPagePath,
   exampleViewPath,
   guidePath,
   methodologyPagePath,
@@ -30,7 +30,7 @@ import { isOverdue, toPublishedFreshness } from '../artifacts/freshness.js';
 import { addDays } from '../../../schemas/dates.js';
 import { describedPaths } from '../../../schemas/openapi.js';
 import { SITE_NAME } from '../../../schemas/site-name.js';
-import { escapeHtml } from '../text/text-template.js';
+import { atomFile, tagOf } from '../feeds/atom.js';
 import { toOperations } from './api-schemas.js';
 import type { FrontOptions } from './front-page.js';
 import { parseGuideHead } from './docs-pages.js';
@@ -178,25 +178,27 @@ function spanWords({ first_date: first, last_date: last }: DateSpan): string {
   return first === last ? dateWords(first) : `${dateWords(first)} to ${dateWords(last)}`;
 }
 
-/** Returns the Atom feed of releases (RFC 4287). `releases` are the newest first, at least one. */
+/** Returns the Atom feed of releases. `releases` are the newest first, at least one. */
 function feedFile({ details }: SiteTexts, releases: readonly ReleaseChanges[]): FileTemplate {
   const address = addressOf(details?.base_url);
-  const name = escapeHtml(details?.name ?? SITE_NAME);
-  const entries = releases.map((release) => {
-    const { revision, published_at: at, reason } = release;
-    const page = `${address}${PAGE_PATHS.changes}#${releaseId(revision)}`;
-    const lines = [...(reason === null ? [] : [`Reason: ${reason}`]), ...releaseLines(release)];
-    return `<entry><id>${page}</id><title>Release ${revision}</title><updated>${at}</updated><link href="${page}"/><content type="text">${escapeHtml(lines.join('\n'))}</content></entry>\n`;
-  });
-  const feed = `${address}${PAGE_PATHS.feed}`;
-  return {
+  return atomFile({
+    id: tagOf('releases'),
+    title: `${details?.name ?? SITE_NAME}: releases`,
+    author: details?.publisher ?? SITE_NAME,
     path: PAGE_PATHS.feed,
-    type: ATOM_TYPE,
-    content: () =>
-      textContent(
-        `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><id>${feed}</id><title>${name}: releases</title><updated>${releases[0]?.published_at ?? ''}</updated><author><name>${escapeHtml(details?.publisher ?? SITE_NAME)}</name></author><link rel="self" href="${feed}"/><link href="${address}${PAGE_PATHS.changes}"/>\n${entries.join('')}</feed>\n`,
-      ),
-  };
+    page: PAGE_PATHS.changes,
+    address,
+    entries: releases.map((release) => {
+      const { revision, published_at: updated, reason } = release;
+      return {
+        id: tagOf(`release/${revision}`),
+        title: `Release ${revision}`,
+        updated,
+        page: `${address}${PAGE_PATHS.changes}#${releaseId(revision)}`,
+        text: [...(reason === null ? [] : [`Reason: ${reason}`]), ...releaseLines(release)].join('\n'),
+      };
+    }),
+  });
 }
 
 /** Returns the files that programs look for: sitemap.xml, robots.txt and llms.txt. They name the chains of `facts`. */
@@ -229,6 +231,7 @@ export function crawlerFiles(site: SiteTexts, { facts, methodologyVersion }: Fro
     search,
     methodologyPagePath(methodologyVersion),
     ...chains.map(chainPagePath),
+    ...facts.flatMap(({ chain, landing }) => landing.labels.map(({ date }) => dayPagePath(chain, date))),
     ...GUIDE_NAMES.map(guidePath),
     api,
     apiSchemas,

@@ -42,6 +42,7 @@ import { type LineageDraft } from '../draft/lineages.js';
 import { type Held, NOTHING_HELD, reasonOfHeldChange, toHeldChange } from './held.js';
 import { manifestOf, type PlannedRelease, type PublishedState } from './plan-types.js';
 import { type SettledFile, settleFile, settleVolumes, stampOf } from '../draft/settle-file.js';
+import { settleEvents, settleStale } from './settle-events.js';
 import { listedFiles } from '../volumes/volume-files.js';
 
 /** A chain whose published state changes. `record` is absent when no date of it is in force any more. */
@@ -115,6 +116,7 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
     .map((file) => file.path)
     .concat(lostArchives(options, settled));
   if (record !== undefined && differing.length === 0) return undefined;
+  settled.public.push(...settleStale(options, changed, (chain) => textsOf(options, chain)));
   for (const file of describeRelease(changes)) settled.public.push(settleFile(file, record, stamp, true));
   const { [PUBLIC_PATHS.release]: _earlier, ...others } = entriesOf('public', options, settled);
   const index = releaseFile(
@@ -144,6 +146,7 @@ function settleChain(state: ChainState, options: AssemblyOptions, settled: Settl
   for (const file of files.public)
     settled.public.push(settleFile(file, record, stamp, hasOtherEnd && hasChangedDays));
   for (const file of files.archive) settled.public.push(settleFile(file, record, stamp));
+  settled.public.push(...settleEvents(state, textsOf(options, state.chain), options));
 }
 
 /** Returns the facts of every chain with dates in force: new ones for changed chains, published ones for the others. */

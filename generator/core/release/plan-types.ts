@@ -1,5 +1,6 @@
 import type {
   Chain,
+  ChainEvents,
   ChainHolds,
   Changes,
   Chart,
@@ -134,6 +135,8 @@ export type PublishedState = {
   readonly calendars: ReadonlyMap<Chain, string>;
   /** The published data of the charts of these chains. Releases of older builds have none. */
   readonly charts: ReadonlyMap<Chain, Chart>;
+  /** The published events of all chains. Releases of older builds have none. */
+  readonly events: ReadonlyMap<Chain, ChainEvents>;
 };
 
 /** Returns the number of published dates of a chain, also withdrawn ones. */

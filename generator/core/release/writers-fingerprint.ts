@@ -3,12 +3,14 @@ import { CHAIN_IDS, LABEL_MEANINGS, METRIC_NAMES, metricsOf } from '../../../sch
 import { toDate } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { calendarPath } from '../../../schemas/paths.js';
-import type { Chain, RegimeLabel, SourceSegment } from '../../../schemas/types.generated.js';
+import type { Chain, ChainEvents, RegimeLabel, SourceSegment } from '../../../schemas/types.generated.js';
 import { bodyOf, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
 import { toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
 import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
 import type { HistoryDay } from '../artifacts/regimes.js';
 import { chainChartFile, overviewChartFile } from '../charts/chart-files.js';
+import { regimeEventsFile } from '../feeds/regime-events.js';
+import { nextEvents } from '../feeds/chain-events.js';
 import { crawlerFiles } from '../pages/release-pages.js';
 import { chainsPage, frontPage } from '../pages/front-page.js';
 import { datasetFiles } from '../draft/dataset-files.js';
@@ -19,6 +21,7 @@ import { createDayWriters, DAY_SCHEMAS } from '../records/day-writers.js';
 import { draftSteps } from '../draft/chain-draft.js';
 import { chainFiles } from '../draft/chain-state.js';
 import { runSteps, type Steps } from '../steps.js';
+import { eventFiles, feedSiteOf } from './settle-events.js';
 
 /** Length in days of the series whose records are probed, every 13th day. Longer than the baseline window. */
 const PROBE_DAYS = 420;
@@ -107,6 +110,14 @@ function* probeFiles(texts: ReferenceTexts): Steps<string[]> {
     const draft = yield* draftSteps(options);
     facts.push(toChainFacts(chain, draft.entries.meta, draft, series.sources));
     const history = probeHistory(draft.history);
+    const events = probeEvents(chain, history);
+    const entries = history.map(({ date }) => ({ date, in_force_from: STAMP.revision }));
+    const revisions = {
+      [STAMP.revision]: { published_at: STAMP.publishedAt, updated_through: '2000-01-01' },
+    };
+    const calendar = regimeEventsFile(feedSiteOf(texts), { chain, history, entries, revisions });
+    const feeds = [...eventFiles(events, texts), calendar];
+    probes.push(...(yield* digestsOf(feeds)));
     probes.push(...(yield* digestsOf(Object.values(chainFiles({ ...draft, history }, texts)).flat())));
     probes.push(...Object.values(draft.volumes).flatMap(({ files }) => files.map(({ sha256 }) => sha256)));
   }
@@ -138,6 +149,32 @@ function probeHistory(days: readonly HistoryDay[]): HistoryDay[] {
       values: at(days, 1)?.values ?? [],
     };
   }).filter((_, t) => t % 101 !== 100);
+}
+
+/** Returns the events of a history of which half was published, corrected and partly withdrawn. */
+function probeEvents(chain: Chain, history: readonly HistoryDay[]): ChainEvents {
+  const half = history.slice(0, PROBE_DAYS / 2);
+  const dates = half.map(({ date }) => date);
+  const at = (t: number): string => dates.at(t) ?? '';
+  const options = { chain, publishedAt: STAMP.publishedAt, lastAvailable: { before: null, now: at(-9) } };
+  const nothing = { labelChanges: [], withdrawnDates: [], reason: null };
+  const before = nextEvents({ ...options, before: undefined, change: { ...nothing, history: half } });
+  const after = nextEvents({
+    ...options,
+    before,
+    change: {
+      history: history
+        .filter(({ date }) => date !== at(-1))
+        .map((day) => (day.date === at(-30) ? { ...day, label: 'steady' } : day)),
+      labelChanges: [{ date: at(-30), from: 'quiet', to: 'steady' }],
+      withdrawnDates: [at(-1)],
+      reason: 'probe',
+    },
+    lastAvailable: { before: at(-9), now: '9999-01-01' },
+    publishedAt: '2000-01-02T00:00:00Z',
+  });
+  if (after === undefined) throw new Error(`${chain} has no events`);
+  return after;
 }
 
 function* digestsOf(files: readonly FileTemplate[]): Steps<string[]> {

@@ -45,6 +45,7 @@ import {
   accountAssetPath,
   API_PATH,
   CHARTS_PATH,
+  dayPagePath,
   ENDPOINTS,
   FILES_PATH,
   PUBLIC_PREFIX,
@@ -309,6 +310,7 @@ export const GATEWAY_PATHS = [
   `${FILES_PATH}/*`,
   ACCOUNT_PATHS.page,
   accountAssetPath('*'),
+  dayPagePath('{chain}', '????-??-??').replace('{chain}', '*'),
   ...API_ENDPOINTS.filter((each) => !API_ENDPOINTS.some((other) => isBelow(each, other))).map((each) =>
     API_ENDPOINTS.some((other) => isBelow(other, each)) ? `${each}*` : each,
   ),

@@ -43,7 +43,7 @@ export async function runGateway(
       clock: () => performance.now(),
       newId: () => 'id',
       fetch,
-      readAccountFiles: () => Promise.resolve({ html: '', css: '', script: '', error: '' }),
+      readAccountFiles: () => Promise.resolve({ html: '', css: '', script: '', error: '', day: '' }),
       logDestination: { write: () => undefined },
       openBilling: (_settings, options) => {
         onBilling(options);

@@ -77,6 +77,7 @@ const ACCOUNT_FILES: AccountFiles = {
   css: 'body{}',
   script: 'void 0;',
   error: readFileSync(new URL('../../../templates/pages/error.html.hbs', import.meta.url), 'utf8'),
+  day: readFileSync(new URL('../../../templates/pages/day-content.html.hbs', import.meta.url), 'utf8'),
 };
 
 export async function startGateway({

@@ -103,8 +103,8 @@ it('the feed is Atom with an entry for each release, newest first', async () => 
   ]);
   expect(texts('updated')[0]).toBe('2023-02-05T06:00:00Z');
   expect(texts('id').slice(1)).toEqual([
-    'https://data.example.com/changes#r2023-02-05.000001',
-    'https://data.example.com/changes#r2023-02-04.000001',
+    'tag:chain-reference-data.invalid,2026:release/2023-02-05.000001',
+    'tag:chain-reference-data.invalid,2026:release/2023-02-04.000001',
   ]);
   expect(texts('content')[0]).toContain('Reason: a &lt; b &amp; c');
 });

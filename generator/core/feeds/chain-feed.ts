@@ -1,0 +1,99 @@
+import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
+import { addDays } from '../../../schemas/dates.js';
+import { chainFeedPath, chainPagePath, dayPagePath } from '../../../schemas/paths.js';
+import type {
+  Chain,
+  ChainEvents,
+  CorrectedSpan,
+  CorrectionEvent,
+  RegimeEvent,
+  StaleEvent,
+} from '../../../schemas/types.generated.js';
+import type { FileTemplate } from '../artifacts/artifact.js';
+import { count, dateWords, instantWords } from '../text/words.js';
+import { type AtomEntry, atomFile, type FeedSite, tagOf } from './atom.js';
+
+/** Returns the feed of a chain: an entry for each change of regime, correction and stale period, the newest first. */
+export function chainFeedFile({ name, publisher, address }: FeedSite, events: ChainEvents): FileTemplate {
+  const { chain, regimes, corrections, stale } = events;
+  const entries = [
+    ...regimes.map((event) => ({ event, ...describeRegime(chain, event) })),
+    ...corrections.map((event) => ({ event, ...describeCorrection(chain, event) })),
+    ...stale.map((event) => ({ event, ...describeStale(chain, event) })),
+  ].map(({ event, id, ...words }): AtomEntry => {
+    const { published_at: published, updated_at: updated, page_date: date } = event;
+    const page = address + dayPagePath(chain, date);
+    return { ...words, id: tagOf(`${chain}/${id}`), published, updated, page };
+  });
+  return atomFile({
+    id: tagOf(chain),
+    title: `${name}: ${CHAINS[chain].name}`,
+    author: publisher,
+    path: chainFeedPath(chain),
+    page: chainPagePath(chain),
+    address,
+    entries: entries.sort((a, b) => (a.updated < b.updated ? 1 : -1)),
+  });
+}
+
+type Words = Pick<AtomEntry, 'id' | 'title' | 'text' | 'category'>;
+
+function describeRegime(chain: Chain, { date, label, previous_label: before, status }: RegimeEvent): Words {
+  const { name } = CHAINS[chain];
+  const day = dateWords(date);
+  const shared = { id: `regime/${date}`, category: 'regime' };
+  if (status === 'withdrawn') {
+    const text = `An earlier version of this entry said that the regime of ${name} became ${label} on ${day}. A correction has withdrawn that.`;
+    return { ...shared, title: `${name}: withdrawn, no change of regime on ${day}`, text };
+  }
+  const lines = [
+    `From ${day}, the regime of ${name} is ${label}: ${LABEL_MEANINGS[label]}.`,
+    ...(before === null ? [] : [`Before, it was ${before}: ${LABEL_MEANINGS[before]}.`]),
+    ...(status === 'corrected' ? ['This entry was corrected.'] : []),
+  ];
+  const mark = status === 'corrected' ? ' (corrected)' : '';
+  return { ...shared, title: `${name}: ${label} from ${day}${mark}`, text: lines.join('\n') };
+}
+
+function describeCorrection(chain: Chain, { date, number, days, spans, reason }: CorrectionEvent): Words {
+  const { name } = CHAINS[chain];
+  const [first] = spans;
+  const whole =
+    spans.length === 1 && first !== undefined ? `${spanWords(first)} ${changeWords(first)}` : undefined;
+  return {
+    id: `correction/${date}/${number}`,
+    category: 'correction',
+    title: `Correction: ${name}, ${whole ?? `the regimes of ${count(days, 'day')} from ${dateWords(date)}`}`,
+    text: [
+      `A release corrected the regime of ${count(days, 'day')} of ${name}.`,
+      ...spans.map((span) => `${spanWords(span)}: ${changeWords(span)}.`),
+      ...(days > daysOf(spans) ? [`And ${count(days - daysOf(spans), 'more day')}.`] : []),
+      ...(reason === null ? [] : [`Reason: ${reason}`]),
+    ].join('\n'),
+  };
+}
+
+function daysOf(spans: readonly CorrectedSpan[]): number {
+  const lengthOf = ({ first_date: first, last_date: last }: CorrectedSpan): number =>
+    (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1;
+  return spans.reduce((sum, span) => sum + lengthOf(span), 0);
+}
+
+function spanWords({ first_date: first, last_date: last }: CorrectedSpan): string {
+  return first === last ? dateWords(first) : `${dateWords(first)} to ${dateWords(last)}`;
+}
+
+function changeWords({ from, to }: CorrectedSpan): string {
+  return from === null || to === null ? 'withdrawn' : `${to}, not ${from}`;
+}
+
+function describeStale(chain: Chain, { date, ended_at: end }: StaleEvent): Words {
+  const { name } = CHAINS[chain];
+  const since = `${name} has no regime for ${dateWords(addDays(date, 1))} or later, although it is due.`;
+  return {
+    id: `stale/${date}`,
+    category: 'stale',
+    title: `Stale: ${name}, no regime after ${dateWords(date)}${end === null ? '' : ' (ended)'}`,
+    text: end === null ? since : `${name} had no regime after ${dateWords(date)} until ${instantWords(end)}.`,
+  };
+}

@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { addDays } from '../../../../schemas/dates.js';
+import type { ChainEvents, LabelChange, RegimeLabel } from '../../../../schemas/types.generated.js';
+import { findSchemaFaults } from '../../../../schemas/validate.js';
+import { nextEvents } from '../../../../generator/core/feeds/chain-events.js';
+import { chainFeedFile } from '../../../../generator/core/feeds/chain-feed.js';
+import { readFeed } from '../../../support/release/read-feeds.js';
+
+const FIRST = '2024-01-01';
+const LABELS = ['steady', 'quiet', 'dormant', 'indeterminate'] as const;
+const SITE = { name: 'A & B', publisher: 'A Ltd', address: 'https://data.example.com' };
+const STAMP = { revision: '2024-01-01.000001', sequence: 1, publishedAt: '2024-01-01T00:00:00Z' };
+
+/** What a simulated day does: dates that arrive, a correction of some published dates, or a withdrawal of the last ones. */
+type Act =
+  | { readonly kind: 'arrive'; readonly labels: readonly RegimeLabel[] }
+  | { readonly kind: 'correct'; readonly at: number; readonly length: number; readonly label: RegimeLabel }
+  | { readonly kind: 'withdraw'; readonly days: number }
+  | { readonly kind: 'nothing' };
+
+const label = () => fc.constantFrom(...LABELS);
+const act = (): fc.Arbitrary<Act> =>
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('arrive'),
+        labels: fc.array(label(), { minLength: 1, maxLength: 4 }),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('correct'),
+        at: fc.nat(60),
+        length: fc.integer({ min: 1, max: 9 }),
+        label: label(),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('withdraw'), days: fc.integer({ min: 1, max: 5 }) }),
+    },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('nothing') }) },
+  );
+
+type Step = {
+  readonly history: readonly { date: string; label: RegimeLabel }[];
+  readonly events: ChainEvents;
+};
+
+/** Returns the history and the events after each day of a simulation. The clock may stand still. */
+function simulate(acts: readonly Act[], slow: boolean): Step[] {
+  let history: Step['history'] = Array.from({ length: 10 }, (_, t) => ({
+    date: addDays(FIRST, t),
+    label: LABELS[t % 2] ?? 'steady',
+  }));
+  let events: ChainEvents | undefined;
+  const lastOf = (): string | null => history.findLast((day) => day.label !== 'indeterminate')?.date ?? null;
+  let before: string | null = null;
+  return [{ kind: 'nothing' } as const, ...acts].map((each, day) => {
+    const labelChanges: LabelChange[] = [];
+    let withdrawnDates: string[] = [];
+    if (each.kind === 'arrive') {
+      const from = history.at(-1)?.date ?? FIRST;
+      history = [...history, ...each.labels.map((name, i) => ({ date: addDays(from, i + 1), label: name }))];
+    } else if (each.kind === 'correct') {
+      history = history.map((old, t) => {
+        if (t < each.at || t >= each.at + each.length || old.label === each.label) return old;
+        labelChanges.push({ date: old.date, from: old.label, to: each.label });
+        return { ...old, label: each.label };
+      });
+    } else if (each.kind === 'withdraw' && history.length > each.days) {
+      withdrawnDates = history.slice(-each.days).map(({ date }) => date);
+      history = history.slice(0, -each.days);
+    }
+    const change = {
+      history,
+      labelChanges,
+      withdrawnDates,
+      reason: labelChanges.length > 0 ? 'a < b' : null,
+    };
+    events = nextEvents({
+      chain: 'base',
+      before: events,
+      change: each.kind === 'nothing' && day > 0 ? undefined : change,
+      lastAvailable: { before, now: lastOf() },
+      publishedAt: `${slow ? addDays(FIRST, 10) : addDays(FIRST, 10 + day)}T06:00:00Z`,
+    });
+    if (events === undefined) throw new Error('no events');
+    before = lastOf();
+    return { history, events };
+  });
+}
+
+const entriesOf = ({ events }: Step) => readFeed(chainFeedFile(SITE, events).content(STAMP).text).entries;
+
+const check = (property: (steps: readonly Step[]) => void): void =>
+  fc.assert(
+    fc.property(fc.array(act(), { minLength: 1, maxLength: 90 }), fc.boolean(), (acts, slow) =>
+      property(simulate(acts, slow)),
+    ),
+    { numRuns: 60 },
+  );
+
+describe('the events of a chain, over months with corrections, withdrawals and stale periods,', () => {
+  it('keep every id, and when it was first published', () => {
+    check((steps) => {
+      const published = new Map<string, string | undefined>();
+      for (const step of steps) {
+        const entries = entriesOf(step);
+        const ids = new Map(entries.map((entry) => [entry.id, entry.published]));
+        expect(ids.size).toBe(entries.length);
+        for (const [id, at] of published) expect([id, ids.get(id)]).toEqual([id, at]);
+        for (const [id, at] of ids) published.set(id, at);
+      }
+    });
+  });
+
+  it('give each entry that changes a later instant, which no other entry has', () => {
+    check((steps) => {
+      let latest = '';
+      let before = new Map<string, string>();
+      for (const step of steps) {
+        const entries = entriesOf(step);
+        expect(new Set(entries.map(({ updated }) => updated)).size).toBe(entries.length);
+        const now = new Map(
+          entries.map((entry) => [entry.id, JSON.stringify({ ...entry, updated: '', page: '' })]),
+        );
+        for (const { id, updated } of entries) {
+          const isChanged = before.get(id) !== now.get(id);
+          expect([id, updated > latest]).toEqual([id, isChanged]);
+        }
+        latest = entries[0]?.updated ?? '';
+        expect(entries.map(({ updated }) => updated)).toEqual(
+          entries
+            .map(({ updated }) => updated)
+            .sort()
+            .reverse(),
+        );
+        before = now;
+      }
+    });
+  });
+
+  it('link each entry to the page of a date in force', () => {
+    check((steps) => {
+      for (const step of steps) {
+        const pages = new Set(step.history.map(({ date }) => `${SITE.address}/chains/base/${date}`));
+        expect(entriesOf(step).filter(({ page }) => !pages.has(page))).toEqual([]);
+      }
+    });
+  });
+
+  it('report exactly the changes of regime in force, and each correction once', () => {
+    check((steps) => {
+      for (const { history, events } of steps) {
+        const starts = history.filter(({ label: name }, t) => history[t - 1]?.label !== name);
+        const inForce = events.regimes.filter(({ status }) => status !== 'withdrawn');
+        expect(inForce.map(({ date, label: name }) => [date, name])).toEqual(
+          starts.filter(({ date }) => date >= events.first_date).map(({ date, label: name }) => [date, name]),
+        );
+        expect(findSchemaFaults('events', events)).toEqual([]);
+      }
+    });
+  });
+
+  it('do not change with a release that changes nothing', () => {
+    check((steps) => {
+      const last = steps.at(-1);
+      const change = { history: last?.history ?? [], labelChanges: [], withdrawnDates: [], reason: 'other' };
+      const at = last?.events.stale.some(({ ended_at: end }) => end === null) === true ? '2025-01-01' : FIRST;
+      const date = change.history.at(-1)?.date ?? FIRST;
+      const options = { chain: 'base', lastAvailable: { before: date, now: date } } as const;
+      const publishedAt = `${at}T06:00:00Z`;
+      expect(nextEvents({ ...options, before: last?.events, change, publishedAt })).toEqual(last?.events);
+    });
+  });
+});
+
+it('a chain that stays stale has one entry, which says when the period ended', () => {
+  const day = (date: string) => ({ date, label: 'steady' as const });
+  const release = (before: ChainEvents | undefined, last: string, now: string, publishedAt: string) =>
+    nextEvents({
+      chain: 'base',
+      before,
+      change: { history: [day(FIRST), day(now)], labelChanges: [], withdrawnDates: [], reason: null },
+      lastAvailable: { before: last, now },
+      publishedAt,
+    });
+  const first = release(undefined, FIRST, '2024-01-02', '2024-01-03T06:00:00Z');
+  expect(first?.stale).toEqual([]);
+  const late = release(first, '2024-01-02', '2024-01-20', '2024-03-01T06:00:00Z');
+  const still = release(late, '2024-01-20', '2024-01-25', '2024-03-02T06:00:00Z');
+  expect(still).toEqual(late);
+  const ended = release(still, '2024-01-25', '2024-03-02', '2024-03-03T06:00:00Z');
+  expect(ended?.stale).toMatchObject([{ date: '2024-01-02', ended_at: '2024-03-03T06:00:00Z' }]);
+  expect(ended?.stale[0]?.published_at).toBe(late?.stale[0]?.published_at);
+});
+
+it('the feed says what changed, in words, with escaped texts', () => {
+  const steps = simulate([{ kind: 'correct', at: 4, length: 1, label: 'dormant' }], false);
+  const step = steps.at(-1);
+  const text = step && chainFeedFile(SITE, step.events).content(STAMP).text;
+  expect(text).toContain('<title>A &amp; B: Base</title>');
+  expect(text).toContain('<title>Correction: Base, 5 January 2024 dormant, not steady</title>');
+  expect(text).toContain('Reason: a &lt; b');
+  expect(text).toContain('<title>Base: dormant from 5 January 2024 (corrected)</title>');
+});
