@@ -5,6 +5,7 @@ import { openApiDocument } from '../../schemas/openapi.js';
 import {
   API_PATH,
   chainPagePath,
+  chartMetricsPath,
   ENDPOINTS,
   exampleViewPath,
   FILES_PATH,
@@ -26,6 +27,7 @@ const TEMPLATES: readonly string[] = [
   ...Object.values(PAGE_PATHS),
   ...Object.values(TRUST_PATHS),
   chainPagePath('{chain}'),
+  chartMetricsPath('{chain}'),
   methodologyPagePath('v1'),
   ...GUIDE_NAMES.map(guidePath),
   ...EXAMPLE_NAMES.map(exampleViewPath),

@@ -45,6 +45,7 @@ export const SAMPLES: readonly string[] = [
   '/api/v1/thresholds/defaults',
   '/charts/ethereum.json',
   '/charts/ethereum.svg',
+  '/charts/ethereum/metrics.json',
   '/charts/overview.svg',
   '/',
   '/chains/ethereum',
