@@ -11,7 +11,9 @@ import {
   exampleViewPath,
   guidePath,
   lineageManifestPath,
+  embedPath,
   manifestPath,
+  metricsPagePath,
   methodologyDataPath,
   methodologyPagePath,
   methodologyTextPath,
@@ -41,6 +43,7 @@ const CHAIN_FILES: readonly { readonly spell: (chain: Chain) => string; readonly
   { spell: weeklySummaryPath, isCurrent: false },
   { spell: chartPath, isCurrent: true },
   { spell: chainPagePath, isCurrent: true },
+  { spell: metricsPagePath, isCurrent: true },
 ];
 
 /** Returns the paths of the public files of a chain that follow its data. */
@@ -81,7 +84,7 @@ const PUBLIC: ReadonlySet<string> = new Set([
   ...Object.values(PUBLIC_PATHS),
   ...Object.values(PAGE_PATHS),
   ...['site.css', 'site.js', 'verify.js'].map(assetPath), // before their names contained a digest
-  ...CHAIN_IDS.flatMap((chain) => [...publicPathsOf(chain), queryPath(chain)]),
+  ...CHAIN_IDS.flatMap((chain) => [...publicPathsOf(chain), queryPath(chain), embedPath(chain)]),
   ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),
 ]);
 

@@ -204,6 +204,7 @@ export interface Contract {
   'changes.span'?: DateSpan;
   'changes.entry'?: ReleaseChanges;
   'changes.chain'?: ChainChanges;
+  'chart-events'?: ChartEvents;
   'chart-metrics'?: ChartMetrics;
   chart?: Chart;
   'collection-state'?: CollectionState;
@@ -607,6 +608,31 @@ export interface HoldChanges {
   ethereum?: Reason | null;
   arbitrum?: Reason | null;
   base?: Reason | null;
+}
+/**
+ * Dated events that charts of metrics mark: facts, each with its source.
+ */
+export interface ChartEvents {
+  schema: 'chart-events/1';
+  /**
+   * Ascending by date.
+   */
+  events: ChartEventRow[];
+}
+export interface ChartEventRow {
+  date: CalendarDate;
+  /**
+   * The chains whose charts mark the event.
+   */
+  chains: Chain[];
+  /**
+   * What happened, short enough for a chart.
+   */
+  words: string;
+  /**
+   * A page that reports the event and its date.
+   */
+  source: string;
 }
 /**
  * The metrics of a chain for charts: every value of its gold records in force, by metric.

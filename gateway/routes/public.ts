@@ -8,6 +8,8 @@ import {
   chartDataPath,
   chartMetricsPath,
   chartPath,
+  embedPath,
+  metricsPagePath,
   examplePath,
   exampleViewPath,
   chainPagePath,
@@ -89,6 +91,8 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
     chartDataPath(chain),
     chartMetricsPath(chain),
     chainPagePath(chain),
+    metricsPagePath(chain),
+    embedPath(chain),
     queryPath(chain),
     ...VOLUME_GENRES.map((genre) => volumeSchemaPath(genre, chain)),
   ]),
@@ -202,7 +206,7 @@ function absenceIn(releases: Releases): ProblemCode {
 
 function headersOf(facts: FileFacts): Record<string, string> {
   const { path, sha256, revision, disposition, mediaType } = facts;
-  const policy = contentPolicyOf(mediaType);
+  const policy = contentPolicyOf(mediaType, path);
   return {
     'Cache-Control': cacheControlOf(publicKey(path)),
     'X-Content-SHA256': sha256,

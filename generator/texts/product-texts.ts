@@ -134,6 +134,7 @@ async function readSiteTexts(templates: URL, wheel: string): Promise<SiteTexts> 
     firstStyle,
     stylesheet: toAsset('site', 'css', [firstStyle, moreStyle, chartCss(), figureCss(), ''].join('\n')),
     script: toAsset('site', 'js', await readScript(new URL('browser/site.js', templates))),
+    metricsScript: toAsset('chart', 'js', await readScript(new URL('browser/chart.js', templates))),
     verifyScript: toAsset('verify', 'js', await readScript(new URL('browser/verify.js', templates))),
     icon: await read('icon.svg'),
     card: await readFile(new URL('card.png', pages)),

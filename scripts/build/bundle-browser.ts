@@ -6,6 +6,7 @@ const FOLDER = path.join(import.meta.dirname, '../../templates/browser');
 /** The scripts by name: their entry module, and their format. */
 const SCRIPTS: Readonly<Record<string, readonly [entry: string, format: Format]>> = {
   site: ['site.ts', 'iife'],
+  chart: ['metrics/main.ts', 'iife'],
   verify: ['verify/main.ts', 'iife'],
   account: ['account/main.ts', 'esm'],
 };

@@ -9,6 +9,8 @@ import {
   chainPagePath,
   chartDataPath,
   chartMetricsPath,
+  embedPath,
+  metricsPagePath,
   chartPath,
   dayPath,
   examplePath,
@@ -62,11 +64,13 @@ const PUBLIC = [
   ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),
   ...Object.values(PAGE_PATHS),
   chainPagePath('base'),
+  metricsPagePath('base'),
+  ...CHAIN_IDS.map(embedPath),
   methodologyPagePath('v1'),
   ...EXAMPLE_NAMES.flatMap((name) => [examplePath(name), exampleViewPath(name)]),
   ...GUIDE_NAMES.map(guidePath),
   wheelPath(makeWheel(python).name),
-  ...[site.stylesheet, site.script, site.verifyScript].map((asset) => asset.path),
+  ...[site.stylesheet, site.script, site.metricsScript, site.verifyScript].map((asset) => asset.path),
 ];
 const PROBLEM_PAGES = (Object.keys(PROBLEMS) as ProblemCode[]).map(problemPath); // keys of a closed literal
 const OPERATION_PAGES = Object.values(openApiDocument()['paths'] as Record<string, Record<string, object>>)

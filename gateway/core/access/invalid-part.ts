@@ -7,6 +7,8 @@ import {
   chartDataPath,
   chartMetricsPath,
   chartPath,
+  embedPath,
+  metricsPagePath,
   dayPath,
   FILES_PATH,
   lineageManifestPath,
@@ -50,6 +52,8 @@ const MAX_LENGTH = 200;
 const PATTERNS: readonly Pattern[] = [
   ...[
     chainPagePath('{chain}'),
+    metricsPagePath('{chain}'),
+    embedPath('{chain}'),
     summaryPath('{chain}'),
     calendarPath('{chain}'),
     regimesPath('{chain}'),

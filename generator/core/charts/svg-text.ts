@@ -139,9 +139,12 @@ function toElement(mark: Mark, options: SvgOptions): string {
 }
 
 function toRect(mark: Mark & { kind: 'bar' }, { name, hasTooltips = true }: SvgOptions): string {
-  const { from, to, top, height, paint, title } = mark;
+  const { from, to, top, height, paint, title, isFaint = false } = mark;
+  const faint = isFaint ? 'faint' : '';
   const attributes = attributesOf({
-    ...(paint === 'indeterminate' ? { fill: `url(#${name}-hatch)` } : { class: paint }),
+    ...(paint === 'indeterminate'
+      ? { fill: `url(#${name}-hatch)`, ...(isFaint ? { class: faint } : {}) }
+      : { class: isFaint ? `${paint} ${faint}` : paint }),
     x: percent(from),
     y: top,
     width: percent(to - from),

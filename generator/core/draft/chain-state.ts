@@ -21,6 +21,7 @@ import { type HistoryDay, labelStatistics, regimesFile } from '../artifacts/regi
 import { chainChartFile } from '../charts/chart-files.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
+import { metricsPage } from '../pages/metrics-page.js';
 import type { ChainVolumes } from '../volumes/draft-volumes.js';
 import type { ReferenceTexts } from './site.js';
 import { summaryFile } from '../artifacts/summary.js';
@@ -101,6 +102,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
       chartMetricsFile(chain, state.metrics),
       chainChartFile(chain, state.points, texts.methodology),
       chainPage(texts.site, chain, { ...shown, points: state.points, statistics }),
+      metricsPage(texts.site, chain, { ...shown, points: state.points, metrics: state.metrics }),
     ],
     archive: weeklyArchiveFiles(chain, state.weeks, texts.weeklyArchive),
   };

@@ -51,6 +51,7 @@ import {
 } from '../artifacts/artifact.js';
 import { makeWheel, type PythonClient } from '../artifacts/python-wheel.js';
 import type { BriefTemplates } from '../brief/narrator.js';
+import { embedPage } from '../pages/metrics-page.js';
 import { apiPage, operationPages, schemasPage } from '../pages/api-pages.js';
 import { docsPage, examplePages, guidePages } from '../pages/docs-pages.js';
 import { glossaryPage, methodologyPage, pricingPage, problemPages, verifyPage } from '../pages/site-pages.js';
@@ -162,6 +163,7 @@ function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
     wheelFile(texts.python),
     asset(CSS_TYPE, site.stylesheet),
     asset(JS_TYPE, site.script),
+    asset(JS_TYPE, site.metricsScript),
     asset(JS_TYPE, site.verifyScript),
     asset(SVG_TYPE, { path: PAGE_PATHS.icon, text: site.icon }),
     {
@@ -179,6 +181,7 @@ function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
     pricingPage(site),
     glossaryPage(site, glossary),
     verifyPage(site),
+    ...CHAIN_IDS.map((chain) => embedPage(site, chain)),
     ...problemPages(site),
   ];
 }

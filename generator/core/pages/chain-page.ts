@@ -18,7 +18,9 @@ import {
   chainPagePath,
   chartDataPath,
   chartPath,
+  chartMetricsPath,
   manifestPath,
+  metricsPagePath,
   regimesPath,
   summaryPath,
   weeklyArchivePath,
@@ -102,6 +104,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
         stamp,
       ),
       chart,
+      metricsPath: metricsPagePath(chain),
       scores: toScores(latest),
       drivers: toDrivers(latest),
       noDrivers: noDriversReason(latest, methodology),
@@ -221,6 +224,7 @@ function publicRows(chain: Chain, records: readonly MetaDay[]): Row[] {
     { path: summaryPath(chain), content: 'The data of this page (JSON)' },
     { path: chartPath(chain), content: 'Chart (SVG)' },
     { path: chartDataPath(chain), content: 'The data of the chart (JSON), every day' },
+    { path: chartMetricsPath(chain), content: 'Every metric (JSON), every day' },
   ];
 }
 

@@ -188,6 +188,8 @@ export const PAGE_TEMPLATES = [
   'layout',
   'front',
   'chain',
+  'metrics',
+  'embed',
   'pricing',
   'status',
   'changes',
@@ -208,6 +210,7 @@ export const PAGE_TEMPLATES = [
   'members',
   'type',
   'figure',
+  'metric-figure',
 ] as const;
 
 export type PageTemplate = (typeof PAGE_TEMPLATES)[number];
@@ -236,6 +239,8 @@ export type SiteTexts = {
   readonly stylesheet: SiteAsset;
   /** The script of the pages, bundled. */
   readonly script: SiteAsset;
+  /** The script of the pages with metrics, bundled. */
+  readonly metricsScript: SiteAsset;
   /** The script of the page that verifies the site, bundled. */
   readonly verifyScript: SiteAsset;
   readonly icon: string;

@@ -14,6 +14,7 @@ import { CHAINS, EXAMPLE_NAMES, GUIDE_NAMES } from '../../../schemas/catalog.js'
 import {
   calendarPath,
   chainPagePath,
+  metricsPagePath,
   exampleViewPath,
   guidePath,
   methodologyPagePath,
@@ -215,6 +216,7 @@ export function crawlerFiles(site: SiteTexts, { facts, methodologyVersion }: Fro
     verify,
     methodologyPagePath(methodologyVersion),
     ...chains.map(chainPagePath),
+    ...chains.map(metricsPagePath),
     ...GUIDE_NAMES.map(guidePath),
     api,
     apiSchemas,

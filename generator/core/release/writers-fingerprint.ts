@@ -70,6 +70,7 @@ export function* fingerprintSteps(texts: ReferenceTexts): Steps<string> {
 const ASSETS = {
   stylesheet: { path: '', text: '' },
   script: { path: '', text: '' },
+  metricsScript: { path: '', text: '' },
   verifyScript: { path: '', text: '' },
 };
 
