@@ -26,10 +26,9 @@ type Values = readonly (number | null | undefined)[];
 
 /** Returns the scale that suits all values of a metric: log if most of the positive ones spread over two powers of ten. */
 export function scaleFor(values: Values): ScaleKind {
-  const positive = values.flatMap((value) =>
-    value !== null && value !== undefined && value > 0 ? [value] : [],
-  );
-  positive.sort((a, b) => a - b);
+  const positive = Float64Array.from(
+    values.filter((value): value is number => value !== null && value !== undefined && value > 0),
+  ).sort();
   const [low, high] = [0.01, 0.99].map((share) => positive[Math.floor(share * (positive.length - 1))]);
   return low !== undefined && high !== undefined && high / low >= LOG_RATIO ? 'log' : 'linear';
 }

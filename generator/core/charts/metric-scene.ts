@@ -3,7 +3,7 @@ import type { Chain, MetricName, RegimeLabel } from '../../../schemas/types.gene
 import { numberWords } from '../text/words.js';
 import type { ChartEvent } from './chart-events.js';
 import type { Run } from './chart-series.js';
-import { type Scale, type ScaleKind, scaleFor, toScale } from './metric-scale.js';
+import { type ScaleKind, scaleFor, toScale } from './metric-scale.js';
 import {
   type ChartWindow,
   horizontalLine,
@@ -225,56 +225,58 @@ function panel({ line, scale: kind }: ShownLine, window: ChartWindow, height: nu
     const y = point === null ? null : toY(point.value);
     return point === null || y === null ? null : ([shareOf(point.day + 0.5, window), y] as const);
   });
-  return [...axisMarks(scale, toY), { kind: 'line', top: 0, height, points: drawn, paint: 'metric' }];
-}
-
-function axisMarks({ ticks, low }: Scale, toY: (value: number) => number | null): Mark[] {
-  return ticks.flatMap((tick): Mark[] => {
-    const y = toY(tick);
-    if (y === null) return [];
-    const line = horizontalLine(y, tick === low ? 'zero' : 'tick');
-    return [
-      line,
-      { kind: 'text', x: 0, dx: 2, y: y - 4, anchor: 'start', text: numberWords(tick), style: 'axis' },
-    ];
-  });
+  return [
+    ...scale.ticks.map((tick) => horizontalLine(toY(tick) ?? 0, tick === scale.low ? 'zero' : 'tick')),
+    { kind: 'line', top: 0, height, points: drawn, paint: 'metric' },
+    ...scale.ticks.map((tick): Mark => {
+      const place = { x: 0, dx: 2, y: (toY(tick) ?? 0) - 4, anchor: 'start' } as const;
+      return { kind: 'text', ...place, text: numberWords(tick), style: 'axis' };
+    }),
+  ];
 }
 
 type DayPoint = { readonly day: number; readonly value: number };
 
-/** Days for each pixel from which a line shows only the least and the greatest value of each pixel. */
+/** Days for each pixel from which a line shows only the least and the greatest value of some days. */
 const THINNED = 2;
 
-/** Returns the values of a window as points, null between days without values next to each other. */
+/**
+ * Returns the values of a window as points, null between days without values next to each other. In a long window, those are
+ * the least and the greatest value of as many days as a pixel has, which begin on the same days in every window, so that a
+ * moving line keeps its form.
+ */
 export function pointsIn(
   { first, values }: MetricLine,
   window: ChartWindow,
   width: number,
 ): (DayPoint | null)[] {
   const [from, to] = [Math.max(window.from, first), Math.min(window.to, first + values.length)];
-  const days = Array.from({ length: Math.max(0, to - from) }, (_, i): DayPoint | null => {
-    const value = values[from + i - first] ?? null;
-    return value === null ? null : { day: from + i, value };
-  });
-  const size = Math.floor((window.to - window.from) / width);
-  return size < THINNED ? days : thin(days, from, size);
-}
-
-/** Returns the least and the greatest value of every `size` days, in the order of their days; null where there is none. */
-function thin(points: readonly (DayPoint | null)[], from: number, size: number): (DayPoint | null)[] {
-  const kept: (DayPoint | null)[] = [];
-  let start = 0;
-  while (start < points.length) {
-    const end = start + size - ((from + start) % size); // at the same days in every window, so that a moving line keeps its form
-    const known = points.slice(start, end).filter((point) => point !== null);
-    const [first] = known;
-    if (first === undefined) kept.push(null);
-    else {
-      const least = known.reduce((a, b) => (b.value < a.value ? b : a), first);
-      const most = known.reduce((a, b) => (b.value > a.value ? b : a), first);
-      kept.push(...(least === most ? [least] : least.day < most.day ? [least, most] : [most, least]));
-    }
+  const density = (window.to - window.from) / width;
+  const size = density < THINNED ? 1 : Math.ceil(density);
+  const points: (DayPoint | null)[] = [];
+  for (let start = from; start < to;) {
+    const end = Math.min(to, start + size - (start % size));
+    points.push(...extremesOf(values, first, start, end));
     start = end;
   }
-  return kept;
+  return points;
+}
+
+/** Returns the least and the greatest value of some days, in their order; one point if they are the same, null without a value. */
+function extremesOf(
+  values: MetricLine['values'],
+  first: number,
+  start: number,
+  end: number,
+): (DayPoint | null)[] {
+  let least: DayPoint | null = null;
+  let most: DayPoint | null = null;
+  for (let day = start; day < end; day += 1) {
+    const value = values[day - first] ?? null;
+    if (value === null) continue;
+    if (least === null || value < least.value) least = { day, value };
+    if (most === null || value > most.value) most = { day, value };
+  }
+  if (least === null || most === null || least.day === most.day) return [least];
+  return least.day < most.day ? [least, most] : [most, least];
 }

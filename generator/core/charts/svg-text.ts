@@ -5,6 +5,8 @@ import { type Mark, moveDown, type Scene, textAtLeft } from './scenes.js';
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 /** Characters that XML 1.0 does not allow, even escaped. */
 const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+/** Texts without a character that must be escaped. */
+const PLAIN = /^[\w .,:%#()/-]*$/;
 /** Width of a line's own coordinates. */
 const LINE_WIDTH = 1000;
 /** Width of a chart as a file, and its margin, in pixels. */
@@ -177,7 +179,7 @@ function toPath({ top, height, points, paint }: Mark & { kind: 'line' }): string
 
 function attributesOf(attributes: Readonly<Record<string, string | number>>): string {
   return Object.entries(attributes)
-    .map(([name, value]) => `${name}="${escapeXml(String(value))}"`)
+    .map(([name, value]) => `${name}="${typeof value === 'number' ? value : escapeXml(value)}"`)
     .join(' ');
 }
 
@@ -190,6 +192,7 @@ function round(x: number): number {
 }
 
 function escapeXml(text: string): string {
+  if (PLAIN.test(text)) return text; // most texts, and charts are drawn with every frame
   return text
     .replace(NOT_XML, '\uFFFD')
     .replaceAll('&', '&amp;')

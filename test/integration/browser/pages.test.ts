@@ -8,6 +8,7 @@ import {
   FILES_PATH,
   guidePath,
   methodologyPagePath,
+  metricsPagePath,
   operationPath,
   PAGE_PATHS,
   problemPath,
@@ -41,6 +42,7 @@ const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['front', PAGE_PATHS.front],
   ['chain', chainPagePath('ethereum')],
   ['simulated', chainPagePath('base')],
+  ['metrics', metricsPagePath('ethereum')],
   ['docs', PAGE_PATHS.docs],
   ['api', PAGE_PATHS.api],
   ['pricing', PAGE_PATHS.pricing],
@@ -153,7 +155,11 @@ it.each(PAGES)(
     const block = /<script type="application\/ld\+json">[^<]*<\/script>\n/g; // data, which no browser runs
     expect(whole.match(block)?.length ?? 0).toBe(DESCRIBED.includes(file) ? 1 : 0);
     const html = whole.replace(block, '');
-    const stems = ['site', ...(file === PAGE_PATHS.verify ? ['verify'] : [])];
+    const stems = [
+      'site',
+      ...(file === PAGE_PATHS.verify ? ['verify'] : []),
+      ...(file === metricsPagePath('ethereum') ? ['chart'] : []),
+    ];
     expect(html.match(/<script[^]*?<\/script>/gi)).toEqual(
       stems.map((stem): unknown =>
         expect.stringMatching(
@@ -188,10 +194,13 @@ it(
   SLOW_MS,
 );
 
-it.each(['site', 'verify', 'account'])('the script %s.js has at most 60 kB compressed', async (name) => {
-  const script = await readFile(new URL(`../../../dist/templates/browser/${name}.js`, import.meta.url));
-  expect(gzipSync(script).length).toBeLessThanOrEqual(SCRIPT_BYTES);
-});
+it.each(['site', 'chart', 'verify', 'account'])(
+  'the script %s.js has at most 60 kB compressed',
+  async (name) => {
+    const script = await readFile(new URL(`../../../dist/templates/browser/${name}.js`, import.meta.url));
+    expect(gzipSync(script).length).toBeLessThanOrEqual(SCRIPT_BYTES);
+  },
+);
 
 it(
   'all internal links work',
