@@ -66,7 +66,7 @@ const words = (first: string, last: string): string => `${dateWords(first)} to $
 
 /** Waits until the address follows the chart, and returns its fragment. */
 async function fragmentOf(page: Page): Promise<string> {
-  await page.waitForTimeout(400);
+  await page.waitForTimeout(1500); // the machine may be busy
   return new URL(page.url()).hash;
 }
 
@@ -92,16 +92,16 @@ it(
     await page.mouse.move(x + 100, y, { steps: 4 });
     await page.mouse.up();
     const days = Math.round((100 / (box?.width ?? 1)) * 730);
-    await page.waitForTimeout(100);
+    await page.waitForTimeout(500);
     expect(await shown(figure)).toBe(words(addDays(end, -729 - days), addDays(end, -days)));
     await page.mouse.wheel(0, -800); // four times as close
-    await page.waitForTimeout(100);
+    await page.waitForTimeout(500);
     expect(await fragmentOf(page)).toMatch(/^#from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/);
     const [, from = '', to = ''] = /from=(.+)&to=(.+)/.exec(await fragmentOf(page)) ?? [];
     expect(Math.abs((Date.parse(to) - Date.parse(from)) / 86_400_000 - 182)).toBeLessThan(4);
     expect(await shown(figure)).toBe(words(from, to));
     await plot.dblclick();
-    await page.waitForTimeout(100);
+    await page.waitForTimeout(500);
     expect(await shown(figure)).toBe(begun);
     expect(await fragmentOf(page)).toBe('');
     expect(faults).toEqual([]);
@@ -180,7 +180,7 @@ it(
     ]);
     expect(await figure.locator('text.event-name').allTextContents()).toContain('The Merge');
     await page.evaluate("location.hash = 'metric=active_addresses'");
-    await page.waitForTimeout(300);
+    await page.waitForTimeout(1500);
     expect(await figure.locator('.chart-title').textContent()).toBe('Ethereum: active addresses');
     expect(await shown(figure)).toBe(words(addDays(data.updated_through, -729), data.updated_through));
     await figure.locator('.metric-tools select').first().selectOption('ethereum.fee_median');
