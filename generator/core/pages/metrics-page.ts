@@ -108,7 +108,7 @@ export function embedPage(site: SiteTexts, chain: Chain): FileTemplate {
       page: metricsPagePath(chain),
       picture: chartPath(chain),
       name,
-      embedScript: site.metricsScript.path,
+      embedScripts: [site.metricsScript.path],
       figure: {
         chain,
         publisher: details?.name ?? SITE_NAME,

@@ -235,7 +235,7 @@ it(
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`http://localhost:${(host.address() as AddressInfo).port}/`);
-    const embedded = page.frameLocator('iframe').first();
+    const embedded = page.locator('iframe').first().contentFrame();
     await embedded.locator('figure[data-ready]').waitFor();
     expect(await embedded.locator('.chart-title').textContent()).toBe('Bitcoin: fees');
     expect(await embedded.locator('a.chart-page').getAttribute('href')).toContain(metricsPagePath('bitcoin'));

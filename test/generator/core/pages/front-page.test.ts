@@ -37,7 +37,7 @@ function pageText(...chain: Parameters<typeof factsOf>): string {
 it('the files for crawlers name only chains that are published', () => {
   const files = crawlerFiles(texts.site, { facts: [factsOf('base', 3)], methodologyVersion: 'v1' });
   const [sitemap = '', , llms = ''] = files.map((file) => file.content(STAMP).text);
-  expect(sitemap.match(/\/chains\/\w+/g)).toEqual(['/chains/base']);
+  expect(sitemap.match(/\/chains\/[\w/]+/g)).toEqual(['/chains/base', '/chains/base/metrics']);
   expect(llms).toContain('day of Base: how');
   expect(llms).not.toMatch(/bitcoin/i);
 });
