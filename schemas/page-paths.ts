@@ -71,6 +71,19 @@ export function regimeEventsPath(chain: Chain | Placeholder): string {
   return `${chainPagePath(chain)}/regimes.ics`;
 }
 
+/** Returns the URL path of the page with a chain's metrics. */
+export function metricsPagePath(chain: Chain | Placeholder): string {
+  return `${chainPagePath(chain)}/metrics`;
+}
+
+/** URL path below which the pages are that other sites may embed. */
+export const EMBED_PATH = '/embed/';
+
+/** Returns the URL path of the chart of a chain's metrics for pages of other sites. */
+export function embedPath(chain: Chain | Placeholder): string {
+  return `${EMBED_PATH}${chain}`;
+}
+
 /** Returns the URL path of a guide. */
 export function guidePath(name: GuideName | Placeholder): string {
   return `${PAGE_PATHS.docs}/guides/${name}`;

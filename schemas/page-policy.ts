@@ -9,8 +9,13 @@ export function pagePolicy(styleDigests: readonly string[]): string {
   return `default-src 'none';style-src ${styles.join(' ')};${SAME_ORIGIN}`;
 }
 
+const SENT = `${SAME_ORIGIN};font-src 'none';frame-src 'none';manifest-src 'none';media-src 'none';object-src 'none';worker-src 'none'`;
+
 /**
  * Content-Security-Policy of the response with a page. Browsers enforce it together with the policy in the head. It has no
  * `style-src`, nor `default-src` that would stand in for it: only the page knows the digest of its style sheet.
  */
-export const PAGE_HEADER_POLICY = `${SAME_ORIGIN};font-src 'none';frame-src 'none';manifest-src 'none';media-src 'none';object-src 'none';worker-src 'none';frame-ancestors 'none'`;
+export const PAGE_HEADER_POLICY = `${SENT};frame-ancestors 'none'`;
+
+/** Content-Security-Policy of the response with a page below `EMBED_PATH`: the same, but any page may embed it. */
+export const EMBED_HEADER_POLICY = `${SENT};frame-ancestors *`;

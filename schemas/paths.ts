@@ -208,6 +208,9 @@ export const chartPath = (chain: ChainPart): string => `${CHARTS_PATH}${chain}.s
 /** Returns the URL path of the data of a chain's chart. */
 export const chartDataPath = (chain: ChainPart): string => `${CHARTS_PATH}${chain}.json`;
 
+/** Returns the URL path of the metrics of a chain for charts. */
+export const chartMetricsPath = (chain: ChainPart): string => `${CHARTS_PATH}${chain}/metrics.json`;
+
 /** Returns the URL path of a methodology version as data. */
 export const methodologyDataPath = (version: string): string => `/api/v1/methodology/${version}.json`;
 

@@ -7,12 +7,15 @@ import {
   chainFeedPath,
   chainPagePath,
   chartDataPath,
+  chartMetricsPath,
   chartPath,
   examplePath,
   exampleViewPath,
   guidePath,
   lineageManifestPath,
+  embedPath,
   manifestPath,
+  metricsPagePath,
   methodologyDataPath,
   methodologyPagePath,
   methodologyTextPath,
@@ -38,6 +41,7 @@ const CHAIN_FILES: readonly { readonly spell: (chain: Chain) => string; readonly
   { spell: calendarPath, isCurrent: false },
   { spell: regimesPath, isCurrent: false },
   { spell: chartDataPath, isCurrent: true },
+  { spell: chartMetricsPath, isCurrent: true },
   { spell: summaryPath, isCurrent: true },
   { spell: weeklySummaryPath, isCurrent: false },
   { spell: chartPath, isCurrent: true },
@@ -45,6 +49,7 @@ const CHAIN_FILES: readonly { readonly spell: (chain: Chain) => string; readonly
   { spell: chainFeedPath, isCurrent: false },
   { spell: chainEventsPath, isCurrent: false },
   { spell: regimeEventsPath, isCurrent: false },
+  { spell: metricsPagePath, isCurrent: true },
 ];
 
 /** Returns the paths of the public files of a chain that follow its data. */
@@ -85,7 +90,7 @@ const PUBLIC: ReadonlySet<string> = new Set([
   ...Object.values(PUBLIC_PATHS),
   ...Object.values(PAGE_PATHS),
   ...['site.css', 'site.js', 'verify.js'].map(assetPath), // before their names contained a digest
-  ...CHAIN_IDS.flatMap((chain) => [...publicPathsOf(chain), queryPath(chain)]),
+  ...CHAIN_IDS.flatMap((chain) => [...publicPathsOf(chain), queryPath(chain), embedPath(chain)]),
   ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),
 ]);
 

@@ -6,6 +6,8 @@ import apiKeySchema from './json/api-key.schema.json' with { type: 'json' };
 import briefDaySchema from './json/brief-day.schema.json' with { type: 'json' };
 import bundleSchema from './json/bundle.schema.json' with { type: 'json' };
 import changesSchema from './json/changes.schema.json' with { type: 'json' };
+import chartEventsSchema from './json/chart-events.schema.json' with { type: 'json' };
+import chartMetricsSchema from './json/chart-metrics.schema.json' with { type: 'json' };
 import chartSchema from './json/chart.schema.json' with { type: 'json' };
 import collectionStateSchema from './json/collection-state.schema.json' with { type: 'json' };
 import collectionSchema from './json/collection.schema.json' with { type: 'json' };
@@ -60,6 +62,8 @@ export const SCHEMAS = {
   'brief-day': briefDaySchema,
   bundle: bundleSchema,
   changes: changesSchema,
+  'chart-events': chartEventsSchema,
+  'chart-metrics': chartMetricsSchema,
   chart: chartSchema,
   'collection-state': collectionStateSchema,
   collection: collectionSchema,

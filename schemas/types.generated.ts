@@ -204,6 +204,8 @@ export interface Contract {
   'changes.span'?: DateSpan;
   'changes.entry'?: ReleaseChanges;
   'changes.chain'?: ChainChanges;
+  'chart-events'?: ChartEvents;
+  'chart-metrics'?: ChartMetrics;
   chart?: Chart;
   'collection-state'?: CollectionState;
   'collection-state.chain_state'?: ChainState;
@@ -625,7 +627,48 @@ export interface HoldChanges {
   base?: Reason | null;
 }
 /**
- * The data of a chain's chart: label, confidence and both axes of every date, by day.
+ * Dated events that charts of metrics mark: facts, each with its source.
+ */
+export interface ChartEvents {
+  schema: 'chart-events/1';
+  /**
+   * Ascending by date.
+   */
+  events: ChartEventRow[];
+}
+export interface ChartEventRow {
+  date: CalendarDate;
+  /**
+   * The chains whose charts mark the event.
+   */
+  chains: Chain[];
+  /**
+   * What happened, short enough for a chart.
+   */
+  words: string;
+  /**
+   * A page that reports the event and its date.
+   */
+  source: string;
+}
+/**
+ * The metrics of a chain for charts: every value of its gold records in force, by metric.
+ */
+export interface ChartMetrics {
+  schema: 'chart-metrics/1';
+  chain: Chain;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  first_date: CalendarDate;
+  /**
+   * A list for each metric that has a value on any date. The lists have equal length, with an element for each date, without gaps: the value of the gold record, or null if it has none or the date was withdrawn.
+   */
+  metrics: {
+    [k: string]: (number | null)[];
+  };
+}
+/**
+ * The data of a chain's chart: label, confidence and both axes of every date. `/charts/{chain}/metrics.json` has its metrics.
  */
 export interface Chart {
   schema: 'chart/1';

@@ -62,6 +62,7 @@ export function monthLetters(month: number): string {
  * - quantity, with or without a unit: three significant digits, two below one, and whole numbers from a thousand to a
  *   million: `470,665`, `1.23 million`, `0.0000023 ETH`
  * - ratio: six significant digits: `1.00012`
+ * - a published value beside a chart: every digit: `5.8193989`, `1,234,567`
  * - count of days, files and other things: every digit: `6,437`, in the tables of a terminal `6437`
  * - bytes and seconds: as quantities, bytes with a decimal prefix: `12.3 MB`, `0.31 s`
  * - price: cents only if there are any: `49`, `49.50`
@@ -147,8 +148,16 @@ export function ratioWords(ratio: number): string {
 }
 
 /** Formats a whole number of things with all its digits. */
-export function countWords(things: number): string {
+export function countWords(things: number | string): string {
   return String(things).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** Formats a published value with all its digits, without an exponent. Precondition: not negative. */
+export function exactWords(value: number): string {
+  const [digits = '0', exponent = '0'] = value.toExponential().split('e');
+  const places = Math.max(0, Math.max(0, digits.length - 2) - Number(exponent));
+  const [whole = '0', fraction] = roundPlaces(value, 0, places).split('.');
+  return fraction === undefined ? countWords(whole) : `${countWords(whole)}.${fraction}`;
 }
 
 /** Formats a number of bytes. */

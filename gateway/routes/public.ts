@@ -6,7 +6,10 @@ import {
   API_PATH,
   calendarPath,
   chartDataPath,
+  chartMetricsPath,
   chartPath,
+  embedPath,
+  metricsPagePath,
   examplePath,
   exampleViewPath,
   chainEventsPath,
@@ -90,10 +93,13 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
     weeklySummaryPath(chain),
     chartPath(chain),
     chartDataPath(chain),
+    chartMetricsPath(chain),
     chainPagePath(chain),
     chainFeedPath(chain),
     chainEventsPath(chain),
     regimeEventsPath(chain),
+    metricsPagePath(chain),
+    embedPath(chain),
     queryPath(chain),
     ...VOLUME_GENRES.map((genre) => volumeSchemaPath(genre, chain)),
   ]),
@@ -213,7 +219,7 @@ export function absenceIn(releases: Releases): ProblemCode {
 
 function headersOf(facts: FileFacts): Record<string, string> {
   const { path, sha256, revision, disposition, mediaType } = facts;
-  const policy = contentPolicyOf(mediaType);
+  const policy = contentPolicyOf(mediaType, path);
   return {
     'Cache-Control': cacheControlOf(publicKey(path)),
     'X-Content-SHA256': sha256,

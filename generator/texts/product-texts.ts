@@ -135,6 +135,7 @@ async function readSiteTexts(templates: URL, wheel: string): Promise<SiteTexts> 
     stylesheet: toAsset('site', 'css', [firstStyle, moreStyle, chartCss(), figureCss(), ''].join('\n')),
     script: toAsset('site', 'js', await readScript(new URL('browser/site.js', templates))),
     searchScript: toAsset('search', 'js', await readScript(new URL('browser/search.js', templates))),
+    metricsScript: toAsset('chart', 'js', await readScript(new URL('browser/chart.js', templates))),
     verifyScript: toAsset('verify', 'js', await readScript(new URL('browser/verify.js', templates))),
     icon: await read('icon.svg'),
     card: await readFile(new URL('card.png', pages)),

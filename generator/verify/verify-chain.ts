@@ -4,6 +4,7 @@ import { currentMethodology, methodologyDigest } from '../../schemas/methodology
 import {
   calendarPath,
   chartDataPath,
+  chartMetricsPath,
   lineageManifestPath,
   manifestPath,
   objectKey,
@@ -22,6 +23,7 @@ import type {
   Methodology,
   ReleaseRecord,
 } from '../../schemas/types.generated.js';
+import { chartMetricsFile, metricsOfRecords } from '../core/artifacts/chart-metrics.js';
 import { chartDataFile, toChartPoint } from '../core/artifacts/chart-data.js';
 import { calendarText, toCalendarRow } from '../core/artifacts/regime-calendar.js';
 import { historyOfRecords, labelStatistics, regimesFile } from '../core/artifacts/regimes.js';
@@ -105,6 +107,8 @@ async function checkDays(
     checkCalendar(verifier, manifest.chain, inForce as MetaDay[]); // as above
     checkChartData(verifier, manifest.chain, inForce as MetaDay[]); // as above
   }
+  if (genre === 'gold' && isWhole && inForce.length > 0)
+    checkChartMetrics(verifier, manifest.chain, inForce as GoldDay[]); // as above
   return records;
 }
 
@@ -150,6 +154,17 @@ function checkChartData({ record, faults }: Verifier, chain: Chain, days: readon
   const { text } = chartDataFile(chain, days.map(toChartPoint), methodology).content(stamp);
   if (entry.sha256 !== sha256Hex(text))
     faults.push({ key: objectKey(entry.sha256), message: `${path}: does not match the meta records` });
+}
+
+/** Checks that the metrics for charts match the gold records. Releases of older builds have none. */
+function checkChartMetrics({ record, faults }: Verifier, chain: Chain, days: readonly GoldDay[]): void {
+  const path = chartMetricsPath(chain);
+  const entry = record.public[path];
+  if (entry === undefined) return;
+  const stamp = { revision: entry.revision, sequence: 1, publishedAt: '' };
+  const { text } = chartMetricsFile(chain, metricsOfRecords(chain, days)).content(stamp);
+  if (entry.sha256 !== sha256Hex(text))
+    faults.push({ key: objectKey(entry.sha256), message: `${path}: does not match the gold records` });
 }
 
 /** Checks that the statistics of the labels match the records, which have no fault. Releases of older builds have none. */

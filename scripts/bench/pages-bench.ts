@@ -18,10 +18,12 @@ import {
   runChild,
   startServerProcess,
 } from './harness.js';
+import { slowestInteractionMs } from './metrics-interaction.js';
 
 const ROUNDS = 15;
 const MAX_RATIO = 1.5;
 const MAX_BYTES = 200_000;
+const MAX_INTERACTION_MS = 100;
 /** A phone on a slow mobile network, as Lighthouse simulates it: milliseconds, and bytes in a second. */
 const SLOW_NETWORK = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
 /** How many times slower the processor is made. */
@@ -34,9 +36,9 @@ const UNLIMITED = '100000';
 /** Adds the bench of the pages: the largest contentful paint of the front page and of an empty page. */
 export const addPagesBench: Bench = (command, options) =>
   command
-    .summary('largest paint of the front page')
+    .summary('largest paint of the front page, and how fast a chart follows')
     .description(
-      'Publishes the sample, serves it, and opens the front page in Chromium without a cache, with the network and the processor of a phone. An empty page is the floor.',
+      'Publishes the sample, serves it, and opens the front page in Chromium without a cache, with the network and the processor of a phone. An empty page is the floor. Then moves a chart of two metrics over 17 years by keys and pointer, at full speed.',
     )
     .action(() => runPagesBench(options));
 
@@ -65,7 +67,8 @@ async function runPagesBench(options: BenchOptions): Promise<void> {
   try {
     const urls = [emptyUrl(empty), gateway.url + PAGE_PATHS.front] as const;
     const [floor, front] = await visitInTurn(browser, urls);
-    const checks = toChecks(floor, front);
+    const interactionMs = await slowestInteractionMs(browser, gateway.url);
+    const checks = [...toChecks(floor, front), toInteractionCheck(interactionMs)];
     const [floorMs, frontMs] = [floor, front].map((visits) => paintOf(visits).toFixed(0));
     options.print(
       `largest paint after ${frontMs} ms, of an empty page after ${floorMs} ms\n${formatChecks(checks)}`,
@@ -98,6 +101,11 @@ function toChecks(floor: readonly Visit[], front: readonly Visit[]): Check[] {
       unit: 'bytes',
     },
   ];
+}
+
+function toInteractionCheck(measured: number): Check {
+  const name = 'key or press to the next paint, two metrics over 17 years';
+  return { name, measured, relation: 'under', bound: MAX_INTERACTION_MS, unit: 'ms' };
 }
 
 /** The time of the largest paint in milliseconds, and the bytes received, headers included. */

@@ -7,6 +7,7 @@ const FOLDER = path.join(import.meta.dirname, '../../templates/browser');
 const SCRIPTS: Readonly<Record<string, readonly [entry: string, format: Format]>> = {
   site: ['site.ts', 'iife'],
   search: ['search-page.ts', 'iife'],
+  chart: ['metrics/main.ts', 'iife'],
   verify: ['verify/main.ts', 'iife'],
   account: ['account/main.ts', 'esm'],
 };

@@ -21,7 +21,6 @@ import {
   FIRST_RANGE,
   follow,
   havePassed,
-  isForward,
   limitsOf,
   newestDayOf,
   RANGES,
@@ -160,7 +159,7 @@ function startChart(parts: Parts, all: readonly ChartSeries[], tools: Tools): Ch
     zoom: (factor) => show(zoomAround(window, shown(), factor, limits), undefined),
     reset: () => showRange(range),
     move: (key) => {
-      const next = dayAfterKey(key, day ?? shown() + (isForward(key) ? 0 : 1), window, limits);
+      const next = dayAfterKey(key, day ?? shown(), window, limits);
       if (next === undefined) return false;
       const moved = follow(window, next);
       if (moved !== window) show(moved, undefined);

@@ -87,15 +87,15 @@ export function zoomAround(window: ChartWindow, day: number, factor: number, lim
   return within({ from, to: from + size }, limits);
 }
 
+/** Returns a window moved by a number of days, within the limits. */
+export function shiftWindow({ from, to }: ChartWindow, days: number, limits: Limits): ChartWindow {
+  return within({ from: from + days, to: to + days }, limits);
+}
+
 /** Returns the window moved just so far that it contains a day. */
 export function follow(window: ChartWindow, day: number): ChartWindow {
   const shift = Math.min(0, day - window.from) + Math.max(0, day + 1 - window.to);
   return shift === 0 ? window : { from: window.from + shift, to: window.to + shift };
-}
-
-/** Returns whether a key leads to a later day. */
-export function isForward(key: string): boolean {
-  return ['ArrowRight', 'ArrowUp', 'PageUp'].includes(key);
 }
 
 /** Returns the day that a key leads to from `day`; undefined for other keys. */

@@ -2,6 +2,7 @@ import type { Mark, Scene } from '../../generator/core/charts/scenes.js';
 import { headMarks, layOut, legendMarks } from '../../generator/core/charts/svg-text.js';
 import {
   colourOf,
+  FAINT,
   FONT,
   HATCH_STEP,
   isHatched,
@@ -72,7 +73,7 @@ function paintLine(context: CanvasRenderingContext2D, mark: LineMark, width: num
 }
 
 function paintBar(context: CanvasRenderingContext2D, mark: BarMark, width: number, scheme: Scheme): void {
-  const { from, to, top, height, paint } = mark;
+  const { from, to, top, height, paint, isFaint } = mark;
   const left = Math.round(from * width);
   const size = Math.round(to * width) - left;
   if (setStroke(context, paint, scheme)) {
@@ -82,7 +83,9 @@ function paintBar(context: CanvasRenderingContext2D, mark: BarMark, width: numbe
   const label = paint as Exclude<Paint, keyof typeof STROKES | 'ground'>; // the ground is no bar
   if (!isHatched(label)) {
     context.fillStyle = colourOf(label, scheme);
+    context.globalAlpha = isFaint === true ? FAINT : 1;
     context.fillRect(left, top, size, height);
+    context.globalAlpha = 1;
     return;
   }
   context.save();

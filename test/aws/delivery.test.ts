@@ -6,6 +6,7 @@ import {
   assetPath,
   chainPagePath,
   chartPath,
+  EMBED_PATH,
   ENDPOINTS,
   isPagePath,
   methodologyPagePath,
@@ -16,7 +17,7 @@ import {
   TRUST_PATHS,
 } from '../../schemas/paths.js';
 import { GATEWAY_PATHS } from '../../infra/aws/delivery/delivery.js';
-import { PAGE_HEADER_POLICY } from '../../schemas/page-policy.js';
+import { EMBED_HEADER_POLICY, PAGE_HEADER_POLICY } from '../../schemas/page-policy.js';
 import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 
 const { Delivery } = await readTemplates();
@@ -218,6 +219,21 @@ it.each([
     },
     CorsConfig: { AccessControlAllowOrigins: { Items: ['*'] }, AccessControlAllowCredentials: false },
   });
+});
+
+it('lets any page embed the pages below /embed/, and no other', () => {
+  const policies = Object.values(Delivery.Resources)
+    .filter(({ Type }) => Type === 'AWS::CloudFront::ResponseHeadersPolicy')
+    .map(({ Properties }) => Properties?.['ResponseHeadersPolicyConfig'] as { Name: string });
+  const embed = policies.find(({ Name }) => Name === 'crd-embed');
+  expect(embed).toMatchObject({
+    SecurityHeadersConfig: {
+      ContentSecurityPolicy: { ContentSecurityPolicy: EMBED_HEADER_POLICY, Override: true },
+    },
+  });
+  expect(JSON.stringify(embed)).not.toContain('FrameOption');
+  const behaviors = (distribution as { CacheBehaviors: { PathPattern: string }[] }).CacheBehaviors;
+  expect(behaviors.map(({ PathPattern }) => PathPattern)).toContain(`${EMBED_PATH}*`);
 });
 
 it('logs neither queries, cookies nor client addresses', () => {

@@ -11,6 +11,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'account',
   'aliases',
   'api-key',
+  'chart-events',
   'collection',
   'collection-state',
   'common',

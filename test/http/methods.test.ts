@@ -10,6 +10,9 @@ import {
   chainFeedPath,
   chainPagePath,
   chartDataPath,
+  chartMetricsPath,
+  embedPath,
+  metricsPagePath,
   chartPath,
   dayPath,
   examplePath,
@@ -57,6 +60,7 @@ const PUBLIC = [
   weeklyArchivePath('base', '2021'),
   chartPath('base'),
   chartDataPath('base'),
+  chartMetricsPath('base'),
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
   ...CHAIN_IDS.map(queryPath),
@@ -66,11 +70,13 @@ const PUBLIC = [
   chainEventsPath('base'),
   chainFeedPath('base'),
   regimeEventsPath('base'),
+  metricsPagePath('base'),
+  ...CHAIN_IDS.map(embedPath),
   methodologyPagePath('v1'),
   ...EXAMPLE_NAMES.flatMap((name) => [examplePath(name), exampleViewPath(name)]),
   ...GUIDE_NAMES.map(guidePath),
   wheelPath(makeWheel(python).name),
-  ...[site.stylesheet, site.script, site.verifyScript].map((asset) => asset.path),
+  ...[site.stylesheet, site.script, site.metricsScript, site.verifyScript].map((asset) => asset.path),
 ];
 const PROBLEM_PAGES = (Object.keys(PROBLEMS) as ProblemCode[]).map(problemPath); // keys of a closed literal
 const OPERATION_PAGES = Object.values(openApiDocument()['paths'] as Record<string, Record<string, object>>)

@@ -17,6 +17,7 @@ import {
   PUBLIC_PATHS,
   releaseKey,
   summaryPath,
+  EMBED_PATH,
 } from '../../schemas/paths.js';
 import { isAssetPath } from '../../schemas/release-paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
@@ -208,7 +209,8 @@ it('sends a content security policy for charts, pages and data', async () => {
       "img-src 'self';script-src 'self';connect-src 'self';base-uri 'none';form-action 'none';font-src 'none';frame-src 'none';manifest-src 'none';media-src 'none';object-src 'none';worker-src 'none'",
   };
   for (const [path, { type }] of examples()) {
-    const policy = `${own[type] ?? "default-src 'none'"};frame-ancestors 'none'`;
+    const ancestors = path.startsWith(EMBED_PATH) ? '*' : "'none'"; // any page may embed these
+    const policy = `${own[type] ?? "default-src 'none'"};frame-ancestors ${ancestors}`;
     const known = { 'If-None-Match': etagOf(path) };
     for (const response of [await send(path), await send(path, {}, 'HEAD'), await send(path, known)]) {
       expect([path, response.headers.get('content-security-policy')]).toEqual([path, policy]);

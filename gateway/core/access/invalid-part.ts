@@ -5,7 +5,10 @@ import {
   calendarPath,
   chainPagePath,
   chartDataPath,
+  chartMetricsPath,
   chartPath,
+  embedPath,
+  metricsPagePath,
   dayPath,
   FILES_PATH,
   lineageManifestPath,
@@ -49,6 +52,8 @@ const MAX_LENGTH = 200;
 const PATTERNS: readonly Pattern[] = [
   ...[
     chainPagePath('{chain}'),
+    metricsPagePath('{chain}'),
+    embedPath('{chain}'),
     summaryPath('{chain}'),
     calendarPath('{chain}'),
     regimesPath('{chain}'),
@@ -56,6 +61,7 @@ const PATTERNS: readonly Pattern[] = [
     weeklyArchivePath('{chain}', '{year}'),
     chartPath('{chain}'),
     chartDataPath('{chain}'),
+    chartMetricsPath('{chain}'),
     queryPath('{chain}'),
     lineageManifestPath('{chain}'),
     lineagePath('{chain}', '{date}'),

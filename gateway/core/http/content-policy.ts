@@ -1,4 +1,5 @@
-import { PAGE_HEADER_POLICY } from '../../../schemas/page-policy.js';
+import { EMBED_HEADER_POLICY, PAGE_HEADER_POLICY } from '../../../schemas/page-policy.js';
+import { EMBED_PATH } from '../../../schemas/paths.js';
 
 /** Values of `Content-Security-Policy` for the media types that browsers render. */
 const POLICIES: ReadonlyMap<string, string> = new Map([
@@ -7,7 +8,8 @@ const POLICIES: ReadonlyMap<string, string> = new Map([
   ['text/html; charset=utf-8', PAGE_HEADER_POLICY],
 ]);
 
-/** Returns the policy for files of a media type, or `undefined` if the policy of all responses applies. */
-export function contentPolicyOf(mediaType: string): string | undefined {
-  return POLICIES.get(mediaType);
+/** Returns the policy for files of a media type at a path, or `undefined` if the policy of all responses applies. */
+export function contentPolicyOf(mediaType: string, path: string): string | undefined {
+  const policy = POLICIES.get(mediaType);
+  return policy === PAGE_HEADER_POLICY && path.startsWith(EMBED_PATH) ? EMBED_HEADER_POLICY : policy;
 }

@@ -24,6 +24,8 @@ export const STROKES = {
   exit: { colour: 'outline', width: 1, dash: [1, 4] },
   demand: { colour: 'demand', width: 1.75 },
   pressure: { colour: 'pressure', width: 1.75 },
+  metric: { colour: 'accent', width: 1.5 },
+  event: { colour: 'outline', width: 1, dash: [3, 3] },
 } as const satisfies Readonly<Record<string, Stroke>>;
 
 export type TextStyle = keyof typeof TEXTS;
@@ -37,10 +39,16 @@ export const TEXTS = {
   state: { colour: 'soft', size: 13, weight: 400, halo: false },
   note: { colour: 'soft', size: 12, weight: 400, halo: false },
   time: { colour: 'soft', size: 12, weight: 400, halo: false },
+  'metric-name': { colour: 'ink', size: 14, weight: 600, halo: true },
+  'event-name': { colour: 'soft', size: 12, weight: 400, halo: true },
+  axis: { colour: 'soft', size: 12, weight: 400, halo: true },
   threshold: { colour: 'soft', size: 12, weight: 400, halo: true },
 } as const satisfies Readonly<
   Record<string, { colour: Colour; size: number; weight: number; halo: boolean }>
 >;
+
+/** Opacity of the background of a line. */
+export const FAINT = 0.18;
 
 export const FONT = 'system-ui, sans-serif';
 /** Distance of the lines of the hatch, in pixels. */
@@ -69,6 +77,7 @@ export function chartCss(scheme?: Scheme): string {
       ([name, { width, dash }]) =>
         `.crd-chart .${name}{fill:none;stroke-width:${width}px${dash === undefined ? '' : `;stroke-dasharray:${dash.join(' ')}`}}`,
     ),
+    `.crd-chart .faint{opacity:${FAINT}}`,
     '.crd-chart rect{shape-rendering:crispEdges}',
     '.crd-chart path{vector-effect:non-scaling-stroke;stroke-linecap:round;stroke-linejoin:round}',
   ];

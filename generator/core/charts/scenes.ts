@@ -18,6 +18,8 @@ export type Mark =
       readonly height: number;
       readonly paint: Paint;
       readonly title?: string;
+      /** Set for the background of a line. */
+      readonly isFaint?: boolean;
     }
   | {
       readonly kind: 'segment';

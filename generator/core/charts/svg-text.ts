@@ -5,6 +5,8 @@ import { type Mark, moveDown, type Scene, textAtLeft } from './scenes.js';
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 /** Characters that XML 1.0 does not allow, even escaped. */
 const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+/** Texts without a character that must be escaped. */
+const PLAIN = /^[\w .,:%#()/-]*$/;
 /** Width of a line's own coordinates. */
 const LINE_WIDTH = 1000;
 /** Width of a chart as a file, and its margin, in pixels. */
@@ -139,9 +141,12 @@ function toElement(mark: Mark, options: SvgOptions): string {
 }
 
 function toRect(mark: Mark & { kind: 'bar' }, { name, hasTooltips = true }: SvgOptions): string {
-  const { from, to, top, height, paint, title } = mark;
+  const { from, to, top, height, paint, title, isFaint = false } = mark;
+  const faint = isFaint ? 'faint' : '';
   const attributes = attributesOf({
-    ...(paint === 'indeterminate' ? { fill: `url(#${name}-hatch)` } : { class: paint }),
+    ...(paint === 'indeterminate'
+      ? { fill: `url(#${name}-hatch)`, ...(isFaint ? { class: faint } : {}) }
+      : { class: isFaint ? `${paint} ${faint}` : paint }),
     x: percent(from),
     y: top,
     width: percent(to - from),
@@ -174,7 +179,7 @@ function toPath({ top, height, points, paint }: Mark & { kind: 'line' }): string
 
 function attributesOf(attributes: Readonly<Record<string, string | number>>): string {
   return Object.entries(attributes)
-    .map(([name, value]) => `${name}="${escapeXml(String(value))}"`)
+    .map(([name, value]) => `${name}="${typeof value === 'number' ? value : escapeXml(value)}"`)
     .join(' ');
 }
 
@@ -187,6 +192,7 @@ function round(x: number): number {
 }
 
 function escapeXml(text: string): string {
+  if (PLAIN.test(text)) return text; // most texts, and charts are drawn with every frame
   return text
     .replace(NOT_XML, '\uFFFD')
     .replaceAll('&', '&amp;')

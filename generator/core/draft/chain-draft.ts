@@ -10,6 +10,7 @@ import type {
 import type { Artifact } from '../artifacts/artifact.js';
 import { entriesInWindow } from '../artifacts/bundle.js';
 import { type ChartPoint, pointsOf, toChartPoint } from '../artifacts/chart-data.js';
+import { metricsOfSeries } from '../artifacts/chart-metrics.js';
 import { calendarFile, labelsOf, RECENT_DAYS } from '../artifacts/regime-calendar.js';
 import { historyOfSeries } from '../artifacts/regimes.js';
 import { toWeekDay } from '../artifacts/week.js';
@@ -67,6 +68,7 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     calendar: calendarFile(series.chain, meta.rows, keepsPublishedDays ? published?.calendar : undefined),
     lastRecords: entriesInWindow(meta.entries, RECENT_DAYS).map((entry) => record(entry) as MetaDay), // the meta manifest names only these
     points: allPoints(meta, keepsPublishedDays ? published?.chart : undefined, record),
+    metrics: metricsOfSeries(series, datesInForce(gold.entries)),
     history: historyOfSeries(series, writers.regimes, datesInForce(meta.entries)),
     weeks: keepsPublishedDays
       ? newWeeks([...newDates, ...restatedDates], { meta: meta.entries, derived: derived.entries }, record)

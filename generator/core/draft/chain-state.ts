@@ -16,10 +16,12 @@ import type { FileTemplate } from '../artifacts/artifact.js';
 import { bundleFiles } from '../artifacts/bundle.js';
 import { lastAvailableOf } from '../artifacts/chain-facts.js';
 import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
+import { chartMetricsFile, type MetricHistory } from '../artifacts/chart-metrics.js';
 import { type HistoryDay, labelStatistics, regimesFile } from '../artifacts/regimes.js';
 import { chainChartFile } from '../charts/chart-files.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
+import { metricsPage } from '../pages/metrics-page.js';
 import type { ChainVolumes } from '../volumes/draft-volumes.js';
 import type { ReferenceTexts } from './site.js';
 import { summaryFile } from '../artifacts/summary.js';
@@ -43,6 +45,8 @@ export type ChainState = {
   readonly lastRecords: readonly MetaDay[];
   /** The points of the chart for all dates in force, ascending. */
   readonly points: readonly ChartPoint[];
+  /** The metrics of all dates in force. */
+  readonly metrics: MetricHistory;
   /** All dates in force, ascending, for the statistics of their labels. */
   readonly history: readonly HistoryDay[];
   /** The weeks of the archive, as far as their files may change. */
@@ -95,8 +99,10 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
       }),
       regimesFile(statistics),
       chartDataFile(chain, state.points, texts.methodology),
+      chartMetricsFile(chain, state.metrics),
       chainChartFile(chain, state.points, texts.methodology),
       chainPage(texts.site, chain, { ...shown, points: state.points, statistics }),
+      metricsPage(texts.site, chain, { ...shown, points: state.points, metrics: state.metrics }),
     ],
     archive: weeklyArchiveFiles(chain, state.weeks, texts.weeklyArchive),
   };

@@ -51,6 +51,7 @@ import {
 } from '../artifacts/artifact.js';
 import { makeWheel, type PythonClient } from '../artifacts/python-wheel.js';
 import type { BriefTemplates } from '../brief/narrator.js';
+import { embedPage } from '../pages/metrics-page.js';
 import { apiPage, operationPages, schemasPage } from '../pages/api-pages.js';
 import { docsList, docsPage, examplePages, guidePages } from '../pages/docs-pages.js';
 import { searchIndex, searchPage } from '../pages/search-index.js';
@@ -178,6 +179,7 @@ function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
     asset(CSS_TYPE, site.stylesheet),
     asset(JS_TYPE, site.script),
     asset(JS_TYPE, site.searchScript),
+    asset(JS_TYPE, site.metricsScript),
     asset(JS_TYPE, site.verifyScript),
     asset(SVG_TYPE, { path: PAGE_PATHS.icon, text: site.icon }),
     {
@@ -189,6 +191,7 @@ function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
     searchPage(site, docsList(site, PAGE_PATHS.search)),
     searchIndex(pages, glossary),
     dayFrame(site),
+    ...CHAIN_IDS.map((chain) => embedPage(site, chain)),
   ];
 }
 

@@ -24,6 +24,8 @@ import {
   manifestPath,
   type Placeholder,
   regimeEventsPath,
+  chartMetricsPath,
+  metricsPagePath,
   regimesPath,
   summaryPath,
   weeklyArchivePath,
@@ -110,6 +112,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
         stamp,
       ),
       chart,
+      metricsPath: metricsPagePath(chain),
       scores: toScores(latest),
       drivers: toDrivers(latest),
       noDrivers: noDriversReason(latest, methodology),
@@ -241,6 +244,7 @@ function publicRows(chain: Chain, records: readonly MetaDay[]): Row[] {
     { path: chainFeedPath(chain), content: 'Changes of regime, corrections and stale periods (Atom)' },
     { path: chainEventsPath(chain), content: 'The same as data (JSON)' },
     { path: regimeEventsPath(chain), content: 'Regimes in a calendar program (iCalendar)' },
+    { path: chartMetricsPath(chain), content: 'Every metric (JSON), every day' },
   ];
 }
 

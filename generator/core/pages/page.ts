@@ -223,6 +223,8 @@ export const PAGE_TEMPLATES = [
   'chains',
   'chain',
   'day',
+  'metrics',
+  'embed',
   'pricing',
   'status',
   'changes',
@@ -245,6 +247,7 @@ export const PAGE_TEMPLATES = [
   'members',
   'type',
   'figure',
+  'metric-figure',
 ] as const;
 
 export type PageTemplate = (typeof PAGE_TEMPLATES)[number];
@@ -275,6 +278,8 @@ export type SiteTexts = {
   readonly script: SiteAsset;
   /** The script of the page that searches the site, bundled. */
   readonly searchScript: SiteAsset;
+  /** The script of the pages with metrics, bundled. */
+  readonly metricsScript: SiteAsset;
   /** The script of the page that verifies the site, bundled. */
   readonly verifyScript: SiteAsset;
   readonly icon: string;

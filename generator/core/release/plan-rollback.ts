@@ -15,6 +15,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { toChartPoint } from '../artifacts/chart-data.js';
+import { metricsOfRecords } from '../artifacts/chart-metrics.js';
 import { calendarFile, RECENT_DAYS, toCalendarRow } from '../artifacts/regime-calendar.js';
 import { historyOfRecords } from '../artifacts/regimes.js';
 import { toWeekDay } from '../artifacts/week.js';
@@ -225,6 +226,7 @@ function toChainState(
     calendar: calendarFile(chain, rows),
     lastRecords: records.slice(-RECENT_DAYS),
     points: records.map(toChartPoint),
+    metrics: metricsOfRecords(chain, goldDays),
     history: historyOfRecords(chain, records, goldDays, texts.methodology),
     weeks: { days: records.map(toWeekDay), endOf: (date) => weekEnds.get(date) },
     newDates: [],

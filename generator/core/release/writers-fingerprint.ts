@@ -74,6 +74,7 @@ const ASSETS = {
   stylesheet: { path: '', text: '' },
   script: { path: '', text: '' },
   searchScript: { path: '', text: '' },
+  metricsScript: { path: '', text: '' },
   verifyScript: { path: '', text: '' },
 };
 

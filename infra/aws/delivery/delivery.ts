@@ -46,8 +46,10 @@ import {
   API_PATH,
   CHARTS_PATH,
   dayPagePath,
+  EMBED_PATH,
   ENDPOINTS,
   FILES_PATH,
+  PAGE_PATHS,
   PUBLIC_PREFIX,
   TRUST_PATHS,
 } from '../../../schemas/paths.js';
@@ -93,7 +95,7 @@ export class DeliveryPart extends Construct {
     if (gatewayHost === UNKNOWN_HOST) Annotations.of(this).addError(NO_GATEWAY);
     const gateway = this.createGatewayOrigin(parameters);
     const publicFiles = this.createPublicBehavior(this.createPublicOrigin(parameters, gateway), name);
-    const pageHeaders = this.headersOf('Pages', name, 'text/html; charset=utf-8');
+    const pageHeaders = this.headersOf('Pages', name, ['text/html; charset=utf-8', PAGE_PATHS.front]);
     const trustFiles = {
       ...publicFiles,
       cachePolicy: this.createCachePolicy('Trust', name, MAX_TRUST_AGE),
@@ -114,7 +116,11 @@ export class DeliveryPart extends Construct {
       additionalBehaviors: {
         [`${CHARTS_PATH}*`]: {
           ...publicFiles,
-          responseHeadersPolicy: this.headersOf('Charts', name, 'image/svg+xml'),
+          responseHeadersPolicy: this.headersOf('Charts', name, ['image/svg+xml', CHARTS_PATH]),
+        },
+        [`${EMBED_PATH}*`]: {
+          ...publicFiles,
+          responseHeadersPolicy: this.headersOf('Embed', name, ['text/html; charset=utf-8', EMBED_PATH]),
         },
         ...Object.fromEntries(GATEWAY_PATHS.map((each) => [each, createGatewayBehavior(gateway)])),
         ...Object.fromEntries(TRUST_PATTERNS.map((each) => [each, trustFiles])), // last, because the first match counts: *.jws also matches paths of the gateway
@@ -202,14 +208,23 @@ export class DeliveryPart extends Construct {
     });
   }
 
-  /** Returns security and CORS headers, with the content policy of a media type. */
-  private headersOf(id: string, name: string, mediaType: string): ResponseHeadersPolicy {
+  /** Returns security and CORS headers, with the content policy of a media type at a path. */
+  private headersOf(
+    id: string,
+    name: string,
+    [mediaType, path]: readonly [string, string],
+  ): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, `${id}Headers`, {
       responseHeadersPolicyName: `${name}-${id.toLowerCase()}`,
       securityHeadersBehavior: {
-        contentSecurityPolicy: { contentSecurityPolicy: contentPolicyOf(mediaType) ?? '', override: true },
+        contentSecurityPolicy: {
+          contentSecurityPolicy: contentPolicyOf(mediaType, path) ?? '',
+          override: true,
+        },
         contentTypeOptions: { override: true },
-        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+        ...(path === EMBED_PATH
+          ? {}
+          : { frameOptions: { frameOption: HeadersFrameOption.DENY, override: true } }),
         referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
         strictTransportSecurity: HSTS,
       },

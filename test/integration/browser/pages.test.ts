@@ -8,6 +8,7 @@ import {
   FILES_PATH,
   guidePath,
   methodologyPagePath,
+  metricsPagePath,
   operationPath,
   PAGE_PATHS,
   problemPath,
@@ -42,6 +43,7 @@ const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['chains', PAGE_PATHS.chains],
   ['chain', chainPagePath('ethereum')],
   ['simulated', chainPagePath('base')],
+  ['metrics', metricsPagePath('ethereum')],
   ['docs', PAGE_PATHS.docs],
   ['api', PAGE_PATHS.api],
   ['pricing', PAGE_PATHS.pricing],
@@ -169,7 +171,7 @@ it.each(PAGES)(
     expect(whole.match(block)?.length ?? 0).toBe(DESCRIBED.includes(file) ? 1 : 0);
     const html = whole.replace(block, '');
     const own = ['verify', 'search'].filter((name) => file.startsWith(`/${name}`));
-    const stems = ['site', ...own];
+    const stems = ['site', ...own, ...(file === metricsPagePath('ethereum') ? ['chart'] : [])];
     expect(html.match(/<script[^]*?<\/script>/gi)).toEqual(
       stems.map((stem): unknown =>
         expect.stringMatching(
@@ -204,7 +206,7 @@ it(
   SLOW_MS,
 );
 
-it.each(['site', 'search', 'verify', 'account'])(
+it.each(['site', 'search', 'chart', 'verify', 'account'])(
   'the script %s.js has at most 60 kB compressed',
   async (name) => {
     const script = await readFile(new URL(`../../../dist/templates/browser/${name}.js`, import.meta.url));

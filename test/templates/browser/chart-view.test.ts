@@ -9,7 +9,6 @@ import {
   dayAt,
   follow,
   havePassed,
-  isForward,
   limitsOf,
   RANGES,
   rangeWindow,
@@ -56,11 +55,6 @@ it('says where the data ends if that is within the window', () => {
     '1 March 2025 to 8 May 2025, data through 29 April 2025',
   );
   expect(rangeWords({ from: FIRST, to: LAST + 1 }, LAST)).toBe('1 March 2025 to 29 April 2025');
-});
-
-it('knows the keys that lead to a later day', () => {
-  const keys = ['ArrowLeft', 'ArrowDown', 'PageDown', 'Home', 'ArrowRight', 'ArrowUp', 'PageUp'];
-  expect(keys.filter(isForward)).toEqual(['ArrowRight', 'ArrowUp', 'PageUp']);
 });
 
 it('shows the newest day with data, or the last of a window without data, while no day is chosen', () => {

@@ -40,6 +40,7 @@ it('the files for crawlers name only chains that are published', () => {
   expect(sitemap.match(/\/chains\/[\w/-]+/g)).toEqual([
     '/chains/base',
     expect.stringMatching(/^\/chains\/base\/\d{4}-\d{2}-\d{2}$/),
+    '/chains/base/metrics',
   ]);
   expect(llms).toContain('day of Base: how');
   expect(llms).not.toMatch(/bitcoin/i);

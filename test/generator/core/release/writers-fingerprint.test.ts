@@ -81,6 +81,6 @@ it('writersFingerprint changes when pages are drawn differently', () => {
 
 it('writersFingerprint stays the same when only a script or the style sheet changes, whose path then changes', () => {
   const asset = { path: '/assets/site-0123456789abcdef.css', text: 'p{}' };
-  const site = { ...texts.site, stylesheet: asset, script: asset, verifyScript: asset };
+  const site = { ...texts.site, stylesheet: asset, script: asset, metricsScript: asset, verifyScript: asset };
   expect(writersFingerprint({ ...texts, site })).toBe(writersFingerprint(texts));
 });

@@ -1,0 +1,198 @@
+import type { Run } from '../../../generator/core/charts/chart-series.js';
+import { citationOf } from '../../../generator/core/charts/citation.js';
+import type { MetricLine } from '../../../generator/core/charts/metric-scene.js';
+import { FILE_LABELS_WIDTH } from '../../../generator/core/charts/scenes.js';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import type { Chain } from '../../../schemas/types.generated.js';
+import { watchKeys } from '../chart-keys.js';
+import {
+  dayAfterKey,
+  dayAt,
+  FIRST_RANGE,
+  follow,
+  shiftWindow,
+  zoomAround,
+  zoomWindow,
+} from '../chart-view.js';
+import { type Controls, createControls } from './controls.js';
+import { addParts, type FigureParts } from './figure-parts.js';
+import { watchGestures } from './gestures.js';
+import { fetchMetrics, fetchRuns, type MetricData } from './metric-data.js';
+import {
+  createPlot,
+  limitsOfLines,
+  type Plot,
+  readDay,
+  restingDayOf,
+  sceneOf,
+  showRange,
+  showWindow,
+} from './metric-plot.js';
+import { saveView } from './save-view.js';
+import { createSharing, type Sharing } from './sharing.js';
+import {
+  type ChainMetric,
+  type MetricView,
+  nameOf,
+  parseFragment,
+  parseName,
+  toFragment,
+} from './view-address.js';
+
+const FAILED = 'The data of this chart could not be loaded. Reload the page to try again.';
+/** How long after a change the address follows, in milliseconds: browsers refuse too many changes. */
+const ADDRESS_MS = 250;
+
+/** Makes a figure with the metrics of a chain interactive. */
+export async function startMetrics(figure: HTMLElement): Promise<void> {
+  const element = figure.querySelector<HTMLElement>('.chart-plot');
+  const chain = CHAIN_IDS.find((each) => each === figure.dataset['metrics']);
+  if (element === null || chain === undefined) return;
+  const parts = addParts(figure, element);
+  try {
+    const [metrics, runs] = await Promise.all([fetchMetrics(chain), fetchRuns(chain)]);
+    await createFigure(parts, chain, metrics, runs);
+    figure.dataset['ready'] = 'true';
+  } catch {
+    parts.readout.textContent = FAILED;
+  }
+}
+
+/** A figure with its plot, and what is around it. */
+type Figure = {
+  readonly chain: Chain;
+  readonly loaded: Map<Chain, MetricData>;
+  readonly plot: Plot;
+  readonly controls: Controls;
+  readonly sharing: Sharing;
+  view: MetricView;
+};
+
+async function createFigure(
+  parts: FigureParts,
+  chain: Chain,
+  own: MetricData,
+  runs: readonly Run[],
+): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const sharing = createSharing(parts.figure, chain, (cited) => citationOf(plot.lines, cited));
+  const plot = createPlot(parts, runs, () => {
+    figure.view = withWindow(figure.view, plot);
+    mark(figure);
+    clearTimeout(timer);
+    timer = setTimeout(() => keepAddress(figure), ADDRESS_MS);
+  });
+  const change = (next: MetricView): void => {
+    const kept = plot.range === FIRST_RANGE ? {} : { window: plot.window };
+    show(figure, { ...next, ...kept }).catch(() => {
+      parts.readout.textContent = FAILED;
+    });
+  };
+  const controls = createControls(chain, [...own.keys()], {
+    showMetric: (name) => change({ ...figure.view, metric: parseName(name)?.metric }),
+    showSecond: (name) => change({ ...figure.view, second: parseName(name) }),
+    showScale: (scale) => change({ ...figure.view, scale }),
+    showRange: (index) => showRange(plot, index),
+    download: (format) => {
+      const { lines, window } = plot;
+      const citation = sharing.citation();
+      saveView(format, { chain, lines, runs, window, scene: sceneOf(plot, FILE_LABELS_WIDTH), citation });
+    },
+  });
+  const figure: Figure = { chain, loaded: new Map([[chain, own]]), plot, controls, sharing, view: {} };
+  parts.head.append(controls.element);
+  parts.foot.append(sharing.element);
+  listen(plot);
+  const showAddress = (): Promise<void> => show(figure, parseFragment(location.hash, chain));
+  addEventListener('hashchange', () => void showAddress());
+  await showAddress();
+}
+
+/** Shows a view. @throws Error if the data of its second chain cannot be read. */
+async function show(figure: Figure, view: MetricView): Promise<void> {
+  const { chain, loaded, plot } = figure;
+  const own = loaded.get(chain);
+  const first = (view.metric && own?.get(view.metric)) ?? [...(own?.values() ?? [])][0];
+  if (first === undefined) return;
+  const second = view.second && (await lineOf(figure, view.second));
+  figure.view = view;
+  plot.lines = second === undefined ? [first] : [first, second];
+  plot.scale = view.scale;
+  plot.limits = limitsOfLines(plot.lines);
+  if (view.window === undefined) showRange(plot, FIRST_RANGE);
+  else showWindow(plot, zoomWindow(view.window.from, view.window.to - 1, plot.limits));
+}
+
+async function lineOf({ loaded }: Figure, { chain, metric }: ChainMetric): Promise<MetricLine | undefined> {
+  const data = loaded.get(chain) ?? (await fetchMetrics(chain));
+  loaded.set(chain, data);
+  return data.get(metric);
+}
+
+function withWindow(view: MetricView, { range, window }: Plot): MetricView {
+  return { ...view, window: range === FIRST_RANGE ? undefined : window };
+}
+
+function mark({ controls, plot, view }: Figure): void {
+  const [first] = plot.lines;
+  controls.mark({
+    metric: first === undefined ? '' : nameOf(first),
+    second: view.second === undefined ? '' : nameOf(view.second),
+    scale: view.scale,
+    range: plot.range,
+  });
+}
+
+function keepAddress({ view, sharing }: Figure): void {
+  const fragment = toFragment(view);
+  const hash = fragment === '' ? '' : `#${fragment}`;
+  if (location.hash !== hash) history.replaceState(null, '', location.pathname + hash);
+  sharing.update();
+}
+
+/** Lets a reader move the window and choose a day by pointer and keys. */
+function listen(plot: Plot): void {
+  let held = plot.window;
+  let turned = 1;
+  watchGestures(plot.parts.plot, {
+    point: (share) => readDay(plot, dayAt(share, plot.window)),
+    leave: () => readDay(plot, undefined),
+    begin: () => {
+      held = plot.window;
+    },
+    move: (around, factor, shift) => {
+      const zoomed = factor === 1 ? held : zoomAround(held, dayAt(around, held), factor, plot.limits);
+      const days = -Math.round(shift * (zoomed.to - zoomed.from));
+      if (factor !== 1 || days !== 0 || plot.window !== held)
+        showWindow(plot, shiftWindow(zoomed, days, plot.limits));
+    },
+    zoom: (around, factor) => {
+      const { window, limits } = plot;
+      if (factor > 1 && window.from <= limits.first && window.to > limits.last) return false;
+      turned *= factor; // a wheel may turn too little for one day
+      const next = zoomAround(window, dayAt(around, window), turned, limits);
+      if (next.to - next.from === window.to - window.from) return true;
+      turned = 1;
+      showWindow(plot, next);
+      return true;
+    },
+    pan: (shift) => {
+      const { window, limits } = plot;
+      showWindow(plot, shiftWindow(window, Math.round(shift * (window.to - window.from)), limits));
+    },
+    reset: () => showRange(plot, FIRST_RANGE),
+  });
+  watchKeys(plot.parts.plot, {
+    zoom: (factor) =>
+      showWindow(plot, zoomAround(plot.window, plot.day ?? restingDayOf(plot), factor, plot.limits)),
+    reset: () => showRange(plot, FIRST_RANGE),
+    move: (key) => {
+      const next = dayAfterKey(key, plot.day ?? restingDayOf(plot), plot.window, plot.limits);
+      if (next === undefined) return false;
+      const moved = follow(plot.window, next);
+      if (moved !== plot.window) showWindow(plot, moved);
+      readDay(plot, next);
+      return true;
+    },
+  });
+}

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { eventsOf } from '../../../../generator/core/charts/chart-events.js';
+import {
+  headingOf,
+  metricScene,
+  type MetricLine,
+  pointsIn,
+  unitWords,
+} from '../../../../generator/core/charts/metric-scene.js';
+import { CHAIN_IDS } from '../../../../schemas/catalog.js';
+import { toDayNumber } from '../../../../schemas/dates.js';
+
+const FIRST = toDayNumber('2009-01-03');
+const DAYS = 6437;
+
+function line(value: (t: number) => number | null, days = DAYS): MetricLine {
+  return {
+    chain: 'bitcoin',
+    metric: 'tx_count',
+    first: FIRST,
+    values: Array.from({ length: days }, (_, t) => value(t)),
+  };
+}
+
+const window = { from: FIRST, to: FIRST + DAYS };
+const wave = line((t) => 1000 + ((t * 7919) % 997));
+
+it('shows every value of a window that has room for it', () => {
+  const points = pointsIn(wave, { from: FIRST + 10, to: FIRST + 40 }, 300);
+  expect(points.map((point) => point?.value)).toEqual(wave.values.slice(10, 40));
+});
+
+it('keeps the least and the greatest value of a long window, and the order of the days', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 100, max: 1400 }), fc.nat(2000), (width, start) => {
+      const from = FIRST + start;
+      const points = pointsIn(wave, { from, to: FIRST + DAYS }, width).filter((point) => point !== null);
+      const all = wave.values.slice(start).map(Number);
+      const shown = points.map(({ value }) => value);
+      expect([Math.min(...shown), Math.max(...shown)]).toEqual([Math.min(...all), Math.max(...all)]);
+      expect(points.map(({ day }) => day)).toEqual(points.map(({ day }) => day).sort((a, b) => a - b));
+      expect(points.length).toBeLessThanOrEqual(4 * width + 4);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it('breaks the line where days have no value, and ends where the data ends', () => {
+  const gap = line((t) => (t > 20 && t < 25 ? null : t + 1), 40);
+  const { marks } = metricScene({
+    lines: [{ line: gap }],
+    runs: [],
+    events: [],
+    window: { from: FIRST, to: FIRST + 60 },
+    width: 600,
+  });
+  const drawn = marks.flatMap((mark) => (mark.kind === 'line' ? [mark.points] : []));
+  expect(drawn).toHaveLength(1);
+  expect(drawn[0]).toHaveLength(40);
+  expect(drawn[0]?.map((point) => point === null).indexOf(true)).toBe(21);
+});
+
+it('names events without overlaps, at any width and in any window', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 260, max: 1200 }), fc.nat(5000), (width, start) => {
+      const shown = { from: FIRST + start, to: FIRST + DAYS };
+      const { marks } = metricScene({
+        lines: [{ line: wave }],
+        runs: [],
+        events: eventsOf(CHAIN_IDS),
+        window: shown,
+        width,
+      });
+      const boxes = marks.flatMap((mark) => {
+        if (mark.kind !== 'text' || mark.style !== 'event-name') return [];
+        const x = mark.x * width + mark.dx;
+        const size = mark.text.length * 6.4;
+        return [
+          { y: mark.y, from: mark.anchor === 'end' ? x - size : x, to: mark.anchor === 'end' ? x : x + size },
+        ];
+      });
+      for (const [i, one] of boxes.entries()) {
+        expect(one.from).toBeGreaterThanOrEqual(0);
+        expect(one.to).toBeLessThanOrEqual(width);
+        for (const other of boxes.slice(i + 1)) {
+          expect(one.y === other.y && one.from < other.to && other.from < one.to).toBe(false);
+        }
+      }
+    }),
+  );
+});
+
+it('draws at most one regime for each pixel', () => {
+  const labels = ['steady', 'quiet', 'congested'] as const;
+  const runs = Array.from({ length: DAYS }, (_, t) => ({
+    label: labels[t % 3] ?? 'steady',
+    from: FIRST + t,
+    to: FIRST + t + 1,
+  }));
+  const { marks } = metricScene({ lines: [{ line: wave }], runs, events: [], window, width: 500 });
+  const bars = marks.filter((mark) => mark.kind === 'bar');
+  expect(bars.length).toBeLessThanOrEqual(2 * 501); // behind the line, and in the strip
+});
+
+it('names metrics with their chains and units', () => {
+  const [fees, rate] = [
+    { chain: 'bitcoin', metric: 'fees_total' },
+    { chain: 'bitcoin', metric: 'hash_rate' },
+  ] as const;
+  expect(headingOf([fees, rate])).toBe('Bitcoin: fees and hash rate');
+  expect(headingOf([fees, { chain: 'base', metric: 'fees_total' }])).toBe('Bitcoin: fees and Base: fees');
+  expect([unitWords('bitcoin', 'fees_total'), unitWords('base', 'fee_median')]).toEqual([
+    'BTC a day',
+    'ETH per transaction',
+  ]);
+});
