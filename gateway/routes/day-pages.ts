@@ -80,7 +80,7 @@ export function createDayPagesRouter(options: DayPagesRouterOptions): Router {
         sizeBytes: bytes.length,
         headers: {
           'Cache-Control': cacheControlOf(publicKey(chainPagePath(day.chain))),
-          'Content-Security-Policy': contentPolicyOf(path, HTML_TYPE) ?? '',
+          'Content-Security-Policy': contentPolicyOf(HTML_TYPE, path) ?? '',
           'X-Published-Revision': found.files[0]?.revision ?? release.revision,
         },
         source: { read: () => Promise.resolve(bytes), compressor },
