@@ -18,7 +18,7 @@ export const PAGE_PATHS = {
   glossary: '/glossary',
   verify: '/verify',
   search: '/search',
-  searchIndex: '/search.json',
+  searchIndex: '/search-index.txt',
   feed: '/feed.xml',
   sitemap: '/sitemap.xml',
   robots: '/robots.txt',

@@ -5,7 +5,7 @@ import {
   createFinder,
   dateIn,
   type Finder,
-  type IndexedPlace,
+  parseIndex,
   type Place,
   placesOfDate,
   type PublishedDays,
@@ -22,14 +22,12 @@ function start(form: HTMLFormElement): void {
   if (input === null || status === null || results === null || index === undefined) return;
 
   let finder: Promise<Finder> | undefined;
-  let chains: Promise<Readonly<Record<string, PublishedDays>>> | undefined;
+  let chains: Promise<Chains> | undefined;
   const find = async (query: string): Promise<Place[]> => {
-    finder ??= load<readonly IndexedPlace[]>(index).then(createFinder);
+    finder ??= load(index).then((text) => createFinder(parseIndex(text)));
     const date = dateIn(query);
     if (date === undefined) return (await finder)(query, MOST);
-    chains ??= load<{ chains: Readonly<Record<string, PublishedDays>> }>(PUBLIC_PATHS.status).then(
-      (document) => document.chains,
-    );
+    chains ??= load(PUBLIC_PATHS.status).then(parseChains);
     return [...placesOfDate(date, await chains), ...(await finder)(query, MOST)].slice(0, MOST);
   };
 
@@ -67,10 +65,17 @@ function start(form: HTMLFormElement): void {
   else run();
 }
 
-async function load<T>(path: string): Promise<T> {
+async function load(path: string): Promise<string> {
   const answer = await fetch(path);
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  return (await answer.json()) as T; // a file of this release
+  return answer.text();
+}
+
+type Chains = Readonly<Record<string, PublishedDays>>;
+
+function parseChains(text: string): Chains {
+  const { chains } = JSON.parse(text) as { chains: Chains }; // a file of the same release
+  return chains;
 }
 
 function toResult({ title, page, path, text }: Place, query: string): HTMLElement {

@@ -16,6 +16,12 @@ export type Place = {
 /** A place of the published index: title, page, path, text. */
 export type IndexedPlace = readonly [title: string, page: string, path: string, text: string];
 
+/** Parses the published index. */
+export function parseIndex(text: string): IndexedPlace[] {
+  const lines = text.trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as IndexedPlace); // the generator of the site wrote it
+}
+
 /** Returns the places of a query, the best first, at most this many. */
 export type Finder = (query: string, most: number) => Place[];
 

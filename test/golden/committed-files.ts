@@ -52,6 +52,7 @@ export const SAMPLES: readonly string[] = [
   '/chains/ethereum/events.json',
   '/chains/ethereum/feed.xml',
   '/chains/ethereum/regimes.ics',
+  '/chains',
   '/chains/ethereum/metrics',
   '/changes',
   '/croissant.json',

@@ -76,7 +76,9 @@ const PUBLIC = [
   ...EXAMPLE_NAMES.flatMap((name) => [examplePath(name), exampleViewPath(name)]),
   ...GUIDE_NAMES.map(guidePath),
   wheelPath(makeWheel(python).name),
-  ...[site.stylesheet, site.script, site.metricsScript, site.verifyScript].map((asset) => asset.path),
+  ...[site.stylesheet, site.script, site.metricsScript, site.searchScript, site.verifyScript].map(
+    (asset) => asset.path,
+  ),
 ];
 const PROBLEM_PAGES = (Object.keys(PROBLEMS) as ProblemCode[]).map(problemPath); // keys of a closed literal
 const OPERATION_PAGES = Object.values(openApiDocument()['paths'] as Record<string, Record<string, object>>)
@@ -104,7 +106,6 @@ const ROUTES: readonly (readonly [path: string, allow: string])[] = [
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'LOCK', 'M-SEARCH'];
 const UNKNOWN = [
   '/docs/x',
-  '/chains',
   '/chains/bitcoin',
   '/methodology/v2',
   '/api',

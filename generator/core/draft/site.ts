@@ -134,19 +134,7 @@ export function siteFiles(texts: ReferenceTexts): readonly FileTemplate[] {
 function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
   const { methodology, methodologyText, glossary, notebook, queries, site } = texts;
   const { version } = methodology;
-  const pages = [
-    docsPage(site),
-    ...guidePages(site),
-    ...examplePages(site),
-    apiPage(site),
-    schemasPage(site, glossary),
-    ...operationPages(site, glossary),
-    methodologyPage(site, methodology, methodologyText),
-    pricingPage(site),
-    glossaryPage(site, glossary),
-    verifyPage(site),
-    ...problemPages(site),
-  ].map(renderOnce);
+  const pages = textPages(texts).map(renderOnce);
   const asset = (type: string, { path, text }: SiteAsset): FileTemplate => ({
     path,
     type,
@@ -192,6 +180,23 @@ function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
     searchIndex(pages, glossary),
     dayFrame(site),
     ...CHAIN_IDS.map((chain) => embedPage(site, chain)),
+  ];
+}
+
+/** Returns the pages of texts, in which a reader can search. */
+function textPages({ methodology, methodologyText, glossary, site }: ReferenceTexts): FileTemplate[] {
+  return [
+    docsPage(site),
+    ...guidePages(site),
+    ...examplePages(site),
+    apiPage(site),
+    schemasPage(site, glossary),
+    ...operationPages(site, glossary),
+    methodologyPage(site, methodology, methodologyText),
+    pricingPage(site),
+    glossaryPage(site, glossary),
+    verifyPage(site),
+    ...problemPages(site),
   ];
 }
 

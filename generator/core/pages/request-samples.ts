@@ -141,6 +141,6 @@ function toJavaScript({ method, url, headers, body, isText }: SampleRequest): st
       ? `const answer = await fetch(${JSON.stringify(url)});`
       : [`const answer = await fetch(${JSON.stringify(url)}, {`, ...options, '});'].join('\n'),
     'if (!answer.ok) throw new Error(await answer.text());',
-    isText ? 'console.log(await answer.text());' : 'console.log((await answer.arrayBuffer()).byteLength);',
+    isText ? 'const text = await answer.text();' : 'const bytes = await answer.arrayBuffer();',
   ].join('\n');
 }

@@ -8,7 +8,7 @@ import {
   PROBLEMS_PATH,
 } from '../../../schemas/paths.js';
 import type { GlossaryEntry } from '../../../schemas/types.generated.js';
-import { type FileTemplate, HTML_TYPE, JSON_TYPE, textContent } from '../artifacts/artifact.js';
+import { type FileTemplate, HTML_TYPE, PLAIN_TYPE, textContent } from '../artifacts/artifact.js';
 import { pageFile, type SiteTexts } from './page.js';
 
 /**
@@ -53,14 +53,17 @@ export function searchPage(site: SiteTexts, list: readonly object[]): FileTempla
   });
 }
 
-/** Returns the index of what readers can search: the sections of `pages`, and the entries of the glossary. */
+/**
+ * Returns the index of what readers can search: the sections of `pages`, and the entries of the glossary. Each line is the
+ * JSON of a `SearchPlace`.
+ */
 export function searchIndex(
   pages: readonly FileTemplate[],
   glossary: readonly GlossaryEntry[],
 ): FileTemplate {
   return {
     path: PAGE_PATHS.searchIndex,
-    type: JSON_TYPE,
+    type: PLAIN_TYPE,
     content: (stamp) => {
       const texts = pages.filter(({ type, path }) => type === HTML_TYPE && path !== PAGE_PATHS.glossary);
       const places = [
@@ -73,7 +76,7 @@ export function searchIndex(
           definition,
         ]),
       ];
-      return textContent(`[\n${places.map((place) => JSON.stringify(place)).join(',\n')}\n]\n`);
+      return textContent(places.map((place) => `${JSON.stringify(place)}\n`).join(''));
     },
   };
 }

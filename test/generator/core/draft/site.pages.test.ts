@@ -35,6 +35,7 @@ const htmlOf = (path: string): string => DOCS.get(path) ?? '';
 /** Paths that other parts of a release or the gateway serve. */
 const ELSEWHERE: readonly string[] = [
   PAGE_PATHS.front,
+  PAGE_PATHS.chains,
   PAGE_PATHS.status,
   PAGE_PATHS.changes,
   PAGE_PATHS.feed,

@@ -5,7 +5,7 @@ import { ACCOUNT_PATHS, PAGE_PATHS } from '../../../../schemas/paths.js';
 import {
   createFinder,
   dateIn,
-  type IndexedPlace,
+  parseIndex,
   placesOfDate,
   snippetOf,
 } from '../../../../templates/browser/search-places.js';
@@ -15,7 +15,7 @@ const texts = new Map(
   siteFiles(await readProductTexts()).map((file) => [file.path, file.content(STAMP).text]),
 );
 const index = texts.get(PAGE_PATHS.searchIndex) ?? '';
-const places = JSON.parse(index) as IndexedPlace[];
+const places = parseIndex(index);
 
 describe('the index of the search', () => {
   it('leads to places that exist, each with a title and a text', () => {
