@@ -18,5 +18,5 @@ export function citationOf(
 ): string {
   const last = Math.max(...lines.map(({ first, values }) => first + values.length - 1));
   const place = address === '' ? '' : ` ${address}`;
-  return `${publisher}, “${headingOf(lines)}”, data through ${dayWords(last)}.${place} Metrics from ${sources}.`;
+  return `${publisher}, “${headingOf(lines)}”, data through ${dayWords(last)}. Metrics from ${sources}.${place}`;
 }
