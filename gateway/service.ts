@@ -138,7 +138,7 @@ export async function composeGateway(
   const sending = { authentication, compressor: createCompressor() };
   const parts: AppOptions = {
     requests: { log: createRequestLog(logger), metrics, clock, newId },
-    files: { authentication, stripeRefresh, releases, signer, metrics, now, clock, corsOrigins },
+    files: { authentication, accounts, stripeRefresh, releases, signer, metrics, now, clock, corsOrigins },
     health: { releases, isAccountsStoreReachable: access.isReachable },
     account: { authentication, accounts, billingService, stripeRefresh, now, dashboardOrigins },
     objects: directory && { ...directory, ...sending, corsOrigins, now },

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   bundlePath,
   dayPath,
@@ -10,24 +10,24 @@ import {
 } from '../../schemas/paths.js';
 import type { VolumeFormat } from '../../schemas/catalog.js';
 import { responseFormOf, matchesEtag } from '../core/http/conditions.js';
-import { decide } from '../core/access/entitlements.js';
+import { type AccessDecision, decide } from '../core/access/entitlements.js';
 import { parseFileRequest, type FileRequest } from '../core/access/file-request.js';
 import { GatewayError } from '../core/problems.js';
 import { type FileFacts, type ReleaseView, volumesOf } from '../core/releases/release-view.js';
-import type { StripeRefresh } from '../io/billing/stripe-refresh.js';
+import { type CurrentAccountOptions, readCurrentAccount } from '../io/billing/current-account.js';
 import type { Metrics } from '../io/operation/metrics.js';
 import { findFile } from '../io/releases/find-file.js';
 import type { Releases } from '../io/releases/releases.js';
 import type { SignedUrl, UrlSigner } from '../io/signing/url-signer.js';
-import type { Authentication } from '../http/authentication.js';
+import { grantsOf } from '../core/accounts/account.js';
+import { type Authentication, readCredential } from '../http/authentication.js';
 import type { Middleware } from '../http/middleware.js';
 import { contextOf } from '../http/request-context.js';
 import { beginRoute } from '../http/route.js';
 
 /** Options for `createFilesHandlers`. */
-export type FilesOptions = {
+export type FilesOptions = CurrentAccountOptions & {
   readonly authentication: Authentication;
-  readonly stripeRefresh: StripeRefresh;
   readonly releases: Releases;
   readonly signer: UrlSigner;
   readonly metrics: Metrics;
@@ -54,8 +54,10 @@ const TEMPLATES = {
  * From the request to the redirect, in this order:
  *
  * - The path must name a file that a release can have. Anything else is refused before the key is looked at.
- * - The only credential is an API key, in `X-API-Key` or as a bearer token. It is valid if its record has its digest and its
+ * - The credential is an API key, in `X-API-Key` or as a bearer token. It is valid if its record has its digest and its
  *   account lists it as active. All reasons against it give the same `api-key-invalid`.
+ * - For a document, the session of the account page is a credential too, so that a person downloads with a click. It gets no
+ *   redirect, so that a browser never follows one with it.
  * - A valid key counts towards the limits of the key and of its account, and a failed one only towards that of its address.
  * - A grant that is active now must include the file. Before a refusal, the account is read again and, if a purchase has
  *   lapsed, updated from Stripe, because access may have begun a moment ago.
@@ -77,7 +79,7 @@ export function createFilesHandlers(options: FilesOptions): Middleware[] {
 }
 
 function authorize(options: FilesOptions): Middleware {
-  const { authentication, stripeRefresh, releases, signer, metrics, now, clock } = options;
+  const { releases, signer, metrics, clock } = options;
   return async (req, res) => {
     const context = contextOf(res);
     const {
@@ -87,15 +89,8 @@ function authorize(options: FilesOptions): Middleware {
     } = parseFileRequest(context.path, context.query);
     context.route = TEMPLATES[file.kind];
 
-    const caller = await authentication.authenticateKey(req, res);
-
-    let decision = decide(caller.grants, file, now());
-    if (!decision.allowed) {
-      let { grants } = await authentication.refresh(caller);
-      if (await stripeRefresh.refreshIfLapsed(caller.account, grants))
-        ({ grants } = await authentication.refresh(caller, 0));
-      decision = decide(grants, file, now());
-    }
+    const isSession = form === 'document' && readCredential(req).session === true;
+    const decision = await (isSession ? decideForSession : decideForKey)(options, file, req, res);
     if (!decision.allowed) throw new GatewayError(decision.code, { detail: decision.detail });
 
     const facts = await findFile(releases, file);
@@ -113,6 +108,31 @@ function authorize(options: FilesOptions): Middleware {
     if (form === 'redirect') sendRedirect(res, facts, signed);
     else sendDocument(res, facts, signed, format && (await signVolumes(signer, release, file, format)));
   };
+}
+
+async function decideForKey(
+  { authentication, stripeRefresh, now }: FilesOptions,
+  file: FileRequest,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<AccessDecision> {
+  const caller = await authentication.authenticateKey(req, res);
+  const decision = decide(caller.grants, file, now());
+  if (decision.allowed) return decision;
+  let { grants } = await authentication.refresh(caller);
+  if (await stripeRefresh.refreshIfLapsed(caller.account, grants))
+    ({ grants } = await authentication.refresh(caller, 0));
+  return decide(grants, file, now());
+}
+
+async function decideForSession(
+  options: FilesOptions,
+  file: FileRequest,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<AccessDecision> {
+  const { account: id } = await options.authentication.authenticateSession(req, res);
+  return decide(grantsOf(await readCurrentAccount(options, id)), file, options.now());
 }
 
 /** A volume of an archive, and its URL. */

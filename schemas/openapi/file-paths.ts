@@ -30,6 +30,7 @@ import {
   RATE,
   REDIRECT,
   REVISION,
+  SESSION,
   VOLUMES,
   WINDOW,
 } from './parameters.js';
@@ -37,6 +38,8 @@ import {
 const FILE_PROBLEMS: readonly ProblemCode[] = [
   'api-key-missing',
   'api-key-invalid',
+  'session-invalid',
+  'identity-unavailable',
   'not-entitled',
   'subscription-inactive',
   'not-found',
@@ -80,7 +83,7 @@ function subscriberFile(
     summary,
     description,
     parameters: [...parameters, REDIRECT, IF_NONE_MATCH],
-    security: KEY,
+    security: [...KEY, ...SESSION],
     answers,
     problems: [...FILE_PROBLEMS, ...problems],
     problemHeaders: RATE,

@@ -15,6 +15,7 @@ import {
   DAY_MARKS,
   dayPagePath,
   dayPath,
+  downloadPath,
   PAGE_PATHS,
 } from '../../../schemas/paths.js';
 import type { BriefDay, Chain, Driver, Genre, MetaDay } from '../../../schemas/types.generated.js';
@@ -124,6 +125,7 @@ function toView({ meta, brief, location: { files, isFree, before, after } }: Day
     free: {
       calendar: calendarPath(chain),
       chart: chartDataPath(chain),
+      download: downloadPath(chain),
       verify: PAGE_PATHS.verify,
     },
     hash: regime.determinism_hash,

@@ -8,6 +8,7 @@ import { confirmInDialog } from './views/confirm.js';
 import { dataSection, saveAsFile, type DataSectionOptions } from './views/data-section.js';
 import { keysSection, type ListedKey } from './views/keys-section.js';
 import { newKeyBox, type NewKey } from './views/new-key.js';
+import { downloadsSection, type FileLink } from './views/downloads-section.js';
 import { gatewayDownView } from './views/notices.js';
 import { planSection } from './views/plan-section.js';
 
@@ -28,7 +29,8 @@ type AccountPageOptions = {
 export async function showAccount(options: AccountPageOptions): Promise<void> {
   const { api, purpose, show, isCurrent } = options;
   const openedMs = Date.now();
-  const [plan, box, keys, data] = [
+  const [plan, downloads, box, keys, data] = [
+    element('section'),
     element('section'),
     element('section'),
     element('section'),
@@ -53,8 +55,9 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
       show(...gatewayDownView(detailOf(entitlements) ?? detailOf(list), load));
       return;
     }
-    show(notice, element('p', { class: 'small' }, SAFETY), plan, box, keys, data);
+    show(notice, plan, downloads, box, keys, data);
     showPlan(entitlements.document);
+    showDownloads(entitlements.document);
     showKeys(entitlements.document, list.document);
   }
 
@@ -75,6 +78,15 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
     );
     if (isBackFromPayment && state.kind === 'active') notice.textContent = 'Thank you. Your plan is active.';
     if (state.kind === 'waiting') setTimeout(() => void (isCurrent() && load()), POLL_MS);
+  }
+
+  function showDownloads(entitlements: Entitlements): void {
+    const ask = (path: string): Promise<Answer<FileLink>> => api.ask<FileLink>('GET', path);
+    const wanted = purpose.kind === 'download' ? purpose.chain : undefined;
+    downloads.replaceChildren(
+      ...(entitlements.active ? downloadsSection({ entitlements, wanted, ask }) : []),
+    );
+    if (purpose.kind === 'download') document.getElementById('download')?.scrollIntoView();
   }
 
   data.append(...dataSection(dataActions(options, say)));
@@ -132,10 +144,6 @@ function dataActions(
     },
   };
 }
-
-/** Why a reload asks to sign in: the token is in the memory of the page only. */
-const SAFETY =
-  'For safety, you are signed out when you reload or leave this page. You can sign in again with one click.';
 
 const DELETE_QUESTION = {
   title: 'Delete your account?',

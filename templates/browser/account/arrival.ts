@@ -2,12 +2,13 @@ import { CHAIN_IDS, PLAN_IDS, PLANS, type PlanId } from '../../../schemas/catalo
 import { ACCOUNT_PATHS } from '../../../schemas/paths.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 
-/** Why someone came to the page: to look, back from a checkout or the portal, or to buy a certain plan. */
+/** Why someone came to the page: to look, back from a checkout or the portal, to download files, or to buy a certain plan. */
 export type Purpose =
   | { readonly kind: 'look' }
   | { readonly kind: 'paid' }
   | { readonly kind: 'not-paid' }
   | { readonly kind: 'portal' }
+  | { readonly kind: 'download'; readonly chain: Chain }
   | { readonly kind: 'buy'; readonly plan: PlanId; readonly chain: Chain | null };
 
 /** How the page was opened: with the response of the identity provider, or for a purpose. */
@@ -48,6 +49,7 @@ const QUERIES: Readonly<Record<Purpose['kind'], (purpose: Purpose) => string>> =
   paid: () => 'checkout=success',
   'not-paid': () => 'checkout=cancelled',
   portal: () => 'portal=returned',
+  download: (purpose) => (purpose.kind === 'download' ? `download=${purpose.chain}` : ''),
   buy: (purpose) =>
     purpose.kind === 'buy'
       ? `plan=${purpose.plan}${purpose.chain === null ? '' : `&chain=${purpose.chain}`}`
@@ -63,6 +65,8 @@ function parsePurpose(parameters: URLSearchParams): Purpose {
   if (parameters.get('checkout') === 'success') return { kind: 'paid' };
   if (parameters.get('checkout') === 'cancelled') return { kind: 'not-paid' };
   if (parameters.get('portal') === 'returned') return { kind: 'portal' };
+  const wanted = CHAIN_IDS.find((each) => each === parameters.get('download'));
+  if (wanted !== undefined) return { kind: 'download', chain: wanted };
   const plan = PLAN_IDS.find((each) => each === parameters.get('plan'));
   if (plan === undefined) return LOOK;
   const chain = CHAIN_IDS.find((each) => each === parameters.get('chain')) ?? null;

@@ -3,7 +3,7 @@ import { showAccount } from './account-page.js';
 import { isReturn, parseArrival, type Purpose } from './arrival.js';
 import { button, element, requireElement } from './dom.js';
 import { createGatewayApi } from './gateway-api.js';
-import { StorageRefusedError } from './pending-sign-in.js';
+import { keepSignedIn, StorageRefusedError, wasSignedIn } from './pending-sign-in.js';
 import { readSettings, type Settings, type SignIn } from './settings.js';
 import { beginSignIn, finishSignIn, signOutAt, type Session } from './sign-in.js';
 import {
@@ -28,6 +28,7 @@ function show(...content: readonly Node[]): void {
 
 function showSignedOut(signIn: SignIn, purpose: Purpose, reason: SignedOutReason, code?: string): void {
   current = undefined;
+  keepSignedIn(false);
   person.replaceChildren();
   show(...signedOutView({ reason, code, purpose }, () => begin(signIn, purpose, { asks: true })));
 }
@@ -52,6 +53,7 @@ async function begin(signIn: SignIn, purpose: Purpose, how: { readonly asks: boo
 
 async function enter(session: Session, signIn: SignIn, { sells }: Settings, purpose: Purpose): Promise<void> {
   current = session;
+  keepSignedIn(true);
   const leave = (reason: SignedOutReason): void => showSignedOut(signIn, { kind: 'look' }, reason);
   const signOut = (): void => {
     leave('signed-out');
@@ -82,7 +84,9 @@ async function start(query: string): Promise<void> {
     return;
   }
   if (arrival.kind === 'visit') {
-    if (isReturn(arrival.purpose)) await begin(signIn, arrival.purpose, { asks: false });
+    const isKnown = isReturn(arrival.purpose) || wasSignedIn();
+    keepSignedIn(false); // one silent attempt: a provider may show an error of its own instead of an answer
+    if (isKnown) await begin(signIn, arrival.purpose, { asks: false });
     else showSignedOut(signIn, arrival.purpose, 'none');
     return;
   }

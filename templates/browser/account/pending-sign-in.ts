@@ -22,6 +22,27 @@ export function keepPending(pending: PendingSignIn): void {
   }
 }
 
+const SIGNED_IN = 'signed-in';
+
+/** Keeps or forgets that someone is signed in, so that this tab can ask the provider for a new session after a reload. */
+export function keepSignedIn(isSignedIn: boolean): void {
+  try {
+    if (isSignedIn) sessionStorage.setItem(SIGNED_IN, 'yes');
+    else sessionStorage.removeItem(SIGNED_IN);
+  } catch {
+    // the browser blocks site data: a reload asks to sign in
+  }
+}
+
+/** Returns whether someone was signed in before this tab was reloaded. */
+export function wasSignedIn(): boolean {
+  try {
+    return sessionStorage.getItem(SIGNED_IN) !== null;
+  } catch {
+    return false;
+  }
+}
+
 /** Returns the sign-in that this tab began, and forgets it, so that a response can be used only once. */
 export function takePending(): PendingSignIn | undefined {
   try {

@@ -35,6 +35,7 @@ const PURPOSES: Readonly<Record<Exclude<Purpose['kind'], 'buy'>, string>> = {
   look: 'Sign in to see your plan, create API keys and download files.',
   paid: 'Thank you. Sign in again to see whether your payment is confirmed.',
   'not-paid': 'Nothing was charged. Sign in again to choose a plan.',
+  download: 'Sign in to download files with a click, or see what the plans include.',
   portal: 'Sign in again to see the changes that you made in the billing portal.',
 };
 
@@ -51,7 +52,12 @@ export function signedOutView({ reason, code, purpose }: SignedOut, signIn: () =
   return [
     ...(words === '' ? [] : [element('p', { class: 'notice' }, words)]),
     element('p', { class: 'lead' }, purposeWords(purpose)),
-    element('div', { class: 'row' }, button('Sign in', signIn, 'main')),
+    element(
+      'div',
+      { class: 'row' },
+      button('Sign in', signIn, 'main'),
+      element('a', { href: PAGE_PATHS.pricing }, 'See the plans'),
+    ),
   ];
 }
 

@@ -12,6 +12,7 @@ const PURPOSES: readonly Purpose[] = [
   { kind: 'paid' },
   { kind: 'not-paid' },
   { kind: 'portal' },
+  { kind: 'download', chain: 'base' },
   { kind: 'buy', plan: 'research', chain: null },
   { kind: 'buy', plan: 'single-chain', chain: null },
   { kind: 'buy', plan: 'single-chain', chain: 'base' },

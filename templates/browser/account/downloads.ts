@@ -1,0 +1,82 @@
+import {
+  CHAINS,
+  VOLUME_FORMATS,
+  VOLUME_GENRES,
+  type VolumeFormat,
+  type VolumeGenre,
+  WINDOWS,
+} from '../../../schemas/catalog.js';
+import { bundlePath, manifestPath, volumePath } from '../../../schemas/paths.js';
+import type { Chain, Entitlements, Genre, Window } from '../../../schemas/types.generated.js';
+
+/** An option of a list, by its value. */
+export type Choice = { readonly value: string; readonly label: string };
+
+/** What someone has chosen to download. `period` is a window, or a closed year or month. */
+export type Download = {
+  readonly chain: Chain;
+  readonly genre: Genre;
+  readonly period: string;
+  readonly format: string;
+};
+
+const CONTENTS: Readonly<Record<Genre, string>> = {
+  meta: 'Regimes, scores and drivers',
+  gold: 'Metrics',
+  derived: 'Averages and changes',
+  briefs: 'Briefs',
+};
+
+/** Returns the chains of an account, in its order. */
+export function chainChoices({ chains }: Entitlements): Choice[] {
+  return chains.map((value) => ({ value, label: CHAINS[value].name }));
+}
+
+/** Returns the contents of an account. */
+export function contentChoices({ genres }: Entitlements): Choice[] {
+  return genres.map((value) => ({ value, label: CONTENTS[value] }));
+}
+
+/** Returns the periods of a content: the windows of the account, then the closed years and months, the newest first. */
+export function periodChoices(
+  { windows, briefs }: Entitlements,
+  genre: Genre,
+  closed: readonly string[],
+): Choice[] {
+  const own =
+    genre === 'briefs' && briefs === 'latest' ? windows.filter((each) => each === 'latest') : windows;
+  return [
+    ...own.map((value) => ({
+      value,
+      label: value === 'latest' ? 'Latest day' : `Last ${WINDOWS[value]} days`,
+    })),
+    ...closed.toReversed().map((value) => ({ value, label: value })),
+  ];
+}
+
+/** Returns the file formats of a period. */
+export function formatChoices(period: string): Choice[] {
+  if (isWindow(period)) return [{ value: 'json', label: 'JSON' }];
+  return VOLUME_FORMATS.toReversed().map((value) => ({ value, label: value === 'csv' ? 'CSV' : 'Parquet' }));
+}
+
+const isWindow = (period: string): period is Window => period in WINDOWS;
+
+/** Returns the address that answers with a link to a file. */
+export function linkPath({ chain, genre, period, format }: Download): string {
+  const path = isWindow(period)
+    ? bundlePath(genre, chain, period)
+    : volumePath(genre as VolumeGenre, chain, period, format as VolumeFormat); // as the lists offer them
+  return `${path}?redirect=false`;
+}
+
+/** Returns the address that names the closed years and months of a content; `undefined` if it has or the account gets none. */
+export function closedPath({ archive }: Entitlements, chain: Chain, genre: Genre): string | undefined {
+  const hasVolumes = (VOLUME_GENRES as readonly Genre[]).includes(genre);
+  return archive && hasVolumes ? `${manifestPath(genre, chain)}?redirect=false&volumes=csv` : undefined;
+}
+
+/** Returns the closed years and months that a document of a manifest names, ascending. */
+export function closedIn(volumes: readonly { readonly path: string }[]): string[] {
+  return volumes.flatMap(({ path }) => /\/([\d-]+)\.csv$/.exec(path)?.[1] ?? []);
+}
