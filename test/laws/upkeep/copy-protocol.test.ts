@@ -63,10 +63,10 @@ describe('copy', () => {
     expect(order).toEqual(['store.json', 'objects', 'releases', 'current.json', 'public', 'aliases.json']);
   });
 
-  it('resumes after a stop after every ninth operation, and reads no object twice except manifests and the list of the site', async () => {
+  it('resumes after a stop after every eleventh operation, and reads no object twice except manifests and the list of the site', async () => {
     const source = await createSource();
     let at = 1;
-    for (let stopped = true; stopped; at += 9) {
+    for (let stopped = true; stopped; at += 11) {
       const memory = createMemoryStore();
       stopped = await copy(source, createStoppingStore(memory, at).store).then(
         () => false,

@@ -123,10 +123,10 @@ describe('repair', () => {
     expect([...restored]).toEqual(missing);
   });
 
-  it('resumes after a stop after every 23rd operation, which does no further damage', async () => {
+  it('resumes after a stop after every 31st operation, which does no further damage', async () => {
     const missing = keys.filter((key, i) => isObject(key) && i % 6 === 0);
     let at = 1;
-    for (let stopped = true; stopped; at += 23) {
+    for (let stopped = true; stopped; at += 31) {
       const memory = await createDamaged(missing);
       stopped = await repair(createStoppingStore(memory, at).store).then(
         () => false,
