@@ -57,7 +57,8 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
     }
     show(notice, plan, downloads, box, keys, data);
     showPlan(entitlements.document);
-    showDownloads(entitlements.document);
+    downloads.replaceChildren(...downloadsOf(options, entitlements.document));
+    if (purpose.kind === 'download') downloads.scrollIntoView();
     showKeys(entitlements.document, list.document);
   }
 
@@ -80,17 +81,15 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
     if (state.kind === 'waiting') setTimeout(() => void (isCurrent() && load()), POLL_MS);
   }
 
-  function showDownloads(entitlements: Entitlements): void {
-    const ask = (path: string): Promise<Answer<FileLink>> => api.ask<FileLink>('GET', path);
-    const wanted = purpose.kind === 'download' ? purpose.chain : undefined;
-    downloads.replaceChildren(
-      ...(entitlements.active ? downloadsSection({ entitlements, wanted, ask }) : []),
-    );
-    if (purpose.kind === 'download') document.getElementById('download')?.scrollIntoView();
-  }
-
   data.append(...dataSection(dataActions(options, say)));
   await load();
+}
+
+/** Returns the section in which someone with a plan downloads files; nothing without a plan. */
+function downloadsOf({ api, purpose }: AccountPageOptions, entitlements: Entitlements): Node[] {
+  if (!entitlements.active) return [];
+  const wanted = purpose.kind === 'download' ? purpose.chain : undefined;
+  return downloadsSection({ entitlements, wanted, ask: (path) => api.ask<FileLink>('GET', path) });
 }
 
 type KeyListOptions = Pick<AccountPageOptions, 'api' | 'isCurrent'> & {

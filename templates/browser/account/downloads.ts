@@ -66,7 +66,7 @@ const isWindow = (period: string): period is Window => period in WINDOWS;
 export function linkPath({ chain, genre, period, format }: Download): string {
   const path = isWindow(period)
     ? bundlePath(genre, chain, period)
-    : volumePath(genre as VolumeGenre, chain, period, format as VolumeFormat); // as the lists offer them
+    : volumePath(genre, chain, period, format as VolumeFormat); // as the lists offer them
   return `${path}?redirect=false`;
 }
 
