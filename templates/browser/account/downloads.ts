@@ -3,7 +3,6 @@ import {
   VOLUME_FORMATS,
   VOLUME_GENRES,
   type VolumeFormat,
-  type VolumeGenre,
   WINDOWS,
 } from '../../../schemas/catalog.js';
 import { bundlePath, manifestPath, volumePath } from '../../../schemas/paths.js';
