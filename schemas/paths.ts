@@ -150,8 +150,11 @@ export const ENDPOINTS = {
 /** URL paths of the account page and of its settings, which the gateway serves itself. */
 export const ACCOUNT_PATHS = { page: '/account', settings: '/account/config.json' } as const;
 
-/** Returns the address of the account page that offers the files of a chain. */
-export const downloadPath = (chain: Chain): string => `${ACCOUNT_PATHS.page}?download=${chain}`;
+/** Returns the address of the account page that offers the files of a chain, or one file of a day. */
+export function downloadPath(chain: Chain, file?: { readonly genre: Genre; readonly date: string }): string {
+  const rest = file === undefined ? '' : `&content=${file.genre}&date=${file.date}`;
+  return `${ACCOUNT_PATHS.page}?download=${chain}${rest}`;
+}
 
 /** Returns the URL path of the account page's script or stylesheet, by the name of its file. */
 export const accountAssetPath = (name: string): string => `/account/${name}`;

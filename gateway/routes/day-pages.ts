@@ -68,8 +68,9 @@ export function createDayPagesRouter(options: DayPagesRouterOptions): Router {
     .get(async (req, res) => {
       authentication.limitAddress(req, res);
       const { path } = contextOf(res);
-      const release = releases.current();
       const day = parseDayPath(path);
+      if (day !== undefined && isAhead(releases.current(), day)) await releases.catchUp();
+      const release = releases.current();
       if (release === undefined || day === undefined) throw new GatewayError(absenceIn(releases));
       const found = findDay(release, day);
       const bytes = await pages.get(`${release.sha256} ${path}`, () => make(release, found));
@@ -87,6 +88,13 @@ export function createDayPagesRouter(options: DayPagesRouterOptions): Router {
       });
     });
   return router;
+}
+
+/** Returns whether a release may be too old to have a day: a reader can know of a newer one from another copy of the gateway. */
+function isAhead(release: ReleaseView | undefined, day: DayRequest): boolean {
+  if (release === undefined) return true;
+  const location = locateDay(release, day);
+  return location.kind === 'absent' && day.date > (location.dates?.[1] ?? '');
 }
 
 type Found = Extract<DayLocation, { kind: 'found' }>;

@@ -14,7 +14,7 @@ export const RANGES = [
 /** The range that a chart begins with: that of the chart without the script. */
 export const FIRST_RANGE = 2;
 /** Least number of days of a zoomed chart. */
-const MIN_ZOOM_DAYS = 7;
+export const MIN_ZOOM_DAYS = 7;
 
 /** Maximum number of days without data at the end of a chart, to leave room for the data of a chain that ended long ago. */
 const MAX_TAIL_DAYS = 30;
@@ -119,9 +119,9 @@ export function dayAfterKey(
   return next === undefined ? undefined : Math.min(limits.last, Math.max(limits.first, next));
 }
 
-/** Moves a window between the limits. One that is longer than they are apart ends with the last day. */
+/** Moves a window between the limits. One that is longer than they are apart becomes as long as they are, but at least a week. */
 function within({ from, to }: ChartWindow, { first, last }: Limits): ChartWindow {
-  const size = to - from;
+  const size = Math.min(to - from, Math.max(MIN_ZOOM_DAYS, last + 1 - first));
   const start = Math.max(Math.min(from, last + 1 - size), Math.min(first, last + 1 - size));
   return { from: start, to: Math.min(start + size, last + 1) };
 }

@@ -32,7 +32,7 @@ it('every day of the history has a page with its regime, links to the days besid
     const html = await answer.text();
     expect([date, answer.status]).toEqual([date, 200]);
     expect(html).not.toMatch(/⟦|undefined|NaN/);
-    expect(html).toContain(`/api/v1/files/meta/base/${date}.json`);
+    expect(html).toContain(`content&#x3D;meta&amp;date&#x3D;${date}`);
     const links = [...html.matchAll(/<a href="([^"]*)" rel="(?:prev|next)">/g)].map(([, href]) => href);
     const beside = [addDays(date, -1), addDays(date, 1)].filter((each) => each >= FIRST && each <= LAST);
     expect(links).toEqual(beside.map((each) => dayPagePath('base', each)));
@@ -45,7 +45,7 @@ it('the latest 30 days show their brief and scores; of older days, the page says
   expect(free).not.toContain('is a file for subscribers');
   const older = await (await get('2022-03-01')).text();
   expect(older).not.toContain('with a score of');
-  expect(older).toContain('/api/v1/files/briefs/chains/base/2022-03-01.json');
+  expect(older).toContain('content&#x3D;briefs&amp;date&#x3D;2022-03-01');
   expect(older).toContain('is a file for subscribers');
 });
 

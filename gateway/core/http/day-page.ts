@@ -14,7 +14,6 @@ import {
   chartDataPath,
   DAY_MARKS,
   dayPagePath,
-  dayPath,
   downloadPath,
   PAGE_PATHS,
 } from '../../../schemas/paths.js';
@@ -90,6 +89,7 @@ export function compileDayPage(source: string): (frame: string, facts: DayPageFa
 
 function toView({ meta, brief, location: { files, isFree, before, after } }: DayPageFacts): object {
   const { chain, date, regime } = meta;
+  const hasBrief = files.some(({ genre }) => genre === 'briefs');
   const link = (other: string | undefined, words: string): object[] =>
     other === undefined ? [] : [{ page: dayPagePath(chain, other), day: `${words}: ${dateWords(other)}` }];
   return {
@@ -105,12 +105,13 @@ function toView({ meta, brief, location: { files, isFree, before, after } }: Day
     scores: scoreSentences(meta, isFree),
     drivers: driverSentences(meta, isFree),
     paragraphs: brief === undefined ? [] : [brief.headline, ...brief.body.split('\n\n')],
+    withoutBrief: hasBrief ? [] : ['No brief of this day was published.'],
     locked:
-      brief === undefined
+      hasBrief && brief === undefined
         ? [
             {
               days: FREE_DAYS,
-              path: dayPath('briefs', chain, date),
+              path: downloadPath(chain, { genre: 'briefs', date }),
               plan: planWith('briefs'),
               pricing: PAGE_PATHS.pricing,
             },
@@ -118,7 +119,7 @@ function toView({ meta, brief, location: { files, isFree, before, after } }: Day
         : [],
     files: files.map(({ genre, ...file }) => ({
       ...file,
-      path: dayPath(genre, chain, date),
+      path: downloadPath(chain, { genre, date }),
       content: GENRE_WORDS[genre],
       plan: planWith(genre),
     })),
@@ -177,9 +178,10 @@ function scoreSentences({ scorecard }: MetaDay, isFree: boolean): string[] {
 }
 
 /** Returns the drivers, the strongest first. Without their values, only the strongest, which the calendar names too. */
-function driverSentences({ chain, drivers }: MetaDay, isFree: boolean): string[] {
+function driverSentences({ chain, drivers, regime }: MetaDay, isFree: boolean): string[] {
   const [first] = drivers;
-  if (first === undefined) return ['No signal stands out.'];
+  if (first === undefined)
+    return [regime.label === 'indeterminate' ? 'Too few signals were available.' : 'No signal stands out.'];
   if (!isFree) return [`What moved it most is ${signalWords(first.signal)}.`];
   const sizeOf = (value: number, unit: Driver['unit']): string => signalQuantity(value, unit, chain);
   return drivers.map(({ signal, direction, smoothed, baseline, unit }) =>

@@ -1,3 +1,4 @@
+import { CHAINS } from '../../../schemas/catalog.js';
 import { dayWords } from '../text/words.js';
 import { headingOf, type MetricLine } from './metric-scene.js';
 
@@ -5,7 +6,7 @@ import { headingOf, type MetricLine } from './metric-scene.js';
 type CitedSource = {
   /** Name of the site. */
   readonly publisher: string;
-  /** Names of the sources of the metrics. */
+  /** Names of the sources of the first metric's chain. */
   readonly sources: string;
   /** Address of the chart; empty if it is unknown. */
   readonly address: string;
@@ -16,7 +17,23 @@ export function citationOf(
   lines: readonly MetricLine[],
   { publisher, sources, address }: CitedSource,
 ): string {
-  const last = Math.max(...lines.map(({ first, values }) => first + values.length - 1));
+  const last = Math.min(...lines.map(lastDayOf));
+  const [one, other] = lines;
+  const from =
+    one === undefined || other === undefined || one.chain === other.chain
+      ? `Metrics from ${sources}.`
+      : `Metrics of ${CHAINS[one.chain].name} from ${sources}; the page of ${CHAINS[other.chain].name} names its sources.`;
   const place = address === '' ? '' : ` ${address}`;
-  return `${publisher}, “${headingOf(lines)}”, data through ${dayWords(last)}. Metrics from ${sources}.${place}`;
+  return `${publisher}, “${headingOf(lines)}”, data through ${dayWords(last)}. ${from}${place}`;
+}
+
+/** Returns the last day on which a metric has a value. */
+function lastDayOf({ first, values }: MetricLine): number {
+  return (
+    first +
+    Math.max(
+      0,
+      values.findLastIndex((value) => value !== null),
+    )
+  );
 }

@@ -1,5 +1,4 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
-import { addDays } from '../../../schemas/dates.js';
 import { chainFeedPath, chainPagePath, dayPagePath } from '../../../schemas/paths.js';
 import type {
   Chain,
@@ -89,11 +88,14 @@ function changeWords({ from, to }: CorrectedSpan): string {
 
 function describeStale(chain: Chain, { date, ended_at: end }: StaleEvent): Words {
   const { name } = CHAINS[chain];
-  const since = `${name} has no regime for ${dateWords(addDays(date, 1))} or later, although it is due.`;
+  const overdue = `newer regimes than that of ${dateWords(date)} were overdue`;
   return {
     id: `stale/${date}`,
     category: 'stale',
-    title: `Stale: ${name}, no regime after ${dateWords(date)}${end === null ? '' : ' (ended)'}`,
-    text: end === null ? since : `${name} had no regime after ${dateWords(date)} until ${instantWords(end)}.`,
+    title: `Stale: ${name}, after ${dateWords(date)}${end === null ? '' : ' (ended)'}`,
+    text:
+      end === null
+        ? `${name} is stale: ${overdue}.`
+        : `${name} was stale until ${instantWords(end)}: ${overdue}.`,
   };
 }

@@ -88,7 +88,7 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
 /** Returns the section in which someone with a plan downloads files; nothing without a plan. */
 function downloadsOf({ api, purpose }: AccountPageOptions, entitlements: Entitlements): Node[] {
   if (!entitlements.active) return [];
-  const wanted = purpose.kind === 'download' ? purpose.chain : undefined;
+  const wanted = purpose.kind === 'download' ? purpose : undefined;
   return downloadsSection({ entitlements, wanted, ask: (path) => api.ask<FileLink>('GET', path) });
 }
 

@@ -1,6 +1,7 @@
-import { CHAIN_IDS, PLAN_IDS, PLANS, type PlanId } from '../../../schemas/catalog.js';
-import { ACCOUNT_PATHS } from '../../../schemas/paths.js';
-import type { Chain } from '../../../schemas/types.generated.js';
+import { CHAIN_IDS, GENRES, PLAN_IDS, PLANS, type PlanId } from '../../../schemas/catalog.js';
+import { parseDate } from '../../../schemas/dates.js';
+import { ACCOUNT_PATHS, downloadPath } from '../../../schemas/paths.js';
+import type { Chain, Genre } from '../../../schemas/types.generated.js';
 
 /** Why someone came to the page: to look, back from a checkout or the portal, to download files, or to buy a certain plan. */
 export type Purpose =
@@ -8,7 +9,11 @@ export type Purpose =
   | { readonly kind: 'paid' }
   | { readonly kind: 'not-paid' }
   | { readonly kind: 'portal' }
-  | { readonly kind: 'download'; readonly chain: Chain }
+  | {
+      readonly kind: 'download';
+      readonly chain: Chain;
+      readonly file?: { readonly genre: Genre; readonly date: string };
+    }
   | { readonly kind: 'buy'; readonly plan: PlanId; readonly chain: Chain | null };
 
 /** How the page was opened: with the response of the identity provider, or for a purpose. */
@@ -49,7 +54,8 @@ const QUERIES: Readonly<Record<Purpose['kind'], (purpose: Purpose) => string>> =
   paid: () => 'checkout=success',
   'not-paid': () => 'checkout=cancelled',
   portal: () => 'portal=returned',
-  download: (purpose) => (purpose.kind === 'download' ? `download=${purpose.chain}` : ''),
+  download: (purpose) =>
+    purpose.kind === 'download' ? (downloadPath(purpose.chain, purpose.file).split('?')[1] ?? '') : '',
   buy: (purpose) =>
     purpose.kind === 'buy'
       ? `plan=${purpose.plan}${purpose.chain === null ? '' : `&chain=${purpose.chain}`}`
@@ -66,7 +72,12 @@ function parsePurpose(parameters: URLSearchParams): Purpose {
   if (parameters.get('checkout') === 'cancelled') return { kind: 'not-paid' };
   if (parameters.get('portal') === 'returned') return { kind: 'portal' };
   const wanted = CHAIN_IDS.find((each) => each === parameters.get('download'));
-  if (wanted !== undefined) return { kind: 'download', chain: wanted };
+  if (wanted !== undefined) {
+    const genre = GENRES.find((each) => each === parameters.get('content'));
+    const date = parameters.get('date') ?? '';
+    const file = genre === undefined || parseDate(date) === undefined ? {} : { file: { genre, date } };
+    return { kind: 'download', chain: wanted, ...file };
+  }
   const plan = PLAN_IDS.find((each) => each === parameters.get('plan'));
   if (plan === undefined) return LOOK;
   const chain = CHAIN_IDS.find((each) => each === parameters.get('chain')) ?? null;

@@ -5,13 +5,14 @@ import {
   type VolumeFormat,
   WINDOWS,
 } from '../../../schemas/catalog.js';
-import { bundlePath, manifestPath, volumePath } from '../../../schemas/paths.js';
+import { parseDate } from '../../../schemas/dates.js';
+import { bundlePath, dayPath, manifestPath, volumePath } from '../../../schemas/paths.js';
 import type { Chain, Entitlements, Genre, Window } from '../../../schemas/types.generated.js';
 
 /** An option of a list, by its value. */
 export type Choice = { readonly value: string; readonly label: string };
 
-/** What someone has chosen to download. `period` is a window, or a closed year or month. */
+/** What someone has chosen to download. `period` is a window, a closed year or month, or a date. */
 export type Download = {
   readonly chain: Chain;
   readonly genre: Genre;
@@ -36,15 +37,18 @@ export function contentChoices({ genres }: Entitlements): Choice[] {
   return genres.map((value) => ({ value, label: CONTENTS[value] }));
 }
 
-/** Returns the periods of a content: the windows of the account, then the closed years and months, the newest first. */
+/** Returns the periods of a content: a wanted date, the windows of the account, and the closed years and months, the newest first. */
 export function periodChoices(
-  { windows, briefs }: Entitlements,
+  { windows, briefs, archive }: Entitlements,
   genre: Genre,
   closed: readonly string[],
+  date?: string,
 ): Choice[] {
   const own =
     genre === 'briefs' && briefs === 'latest' ? windows.filter((each) => each === 'latest') : windows;
+  const hasDays = genre === 'briefs' ? briefs === 'all' : archive;
   return [
+    ...(date !== undefined && hasDays ? [{ value: date, label: date }] : []),
     ...own.map((value) => ({
       value,
       label: value === 'latest' ? 'Latest day' : `Last ${WINDOWS[value]} days`,
@@ -55,16 +59,18 @@ export function periodChoices(
 
 /** Returns the file formats of a period. */
 export function formatChoices(period: string): Choice[] {
-  if (isWindow(period)) return [{ value: 'json', label: 'JSON' }];
+  if (isWindow(period) || isDay(period)) return [{ value: 'json', label: 'JSON' }];
   return VOLUME_FORMATS.toReversed().map((value) => ({ value, label: value === 'csv' ? 'CSV' : 'Parquet' }));
 }
 
 const isWindow = (period: string): period is Window => period in WINDOWS;
+const isDay = (period: string): boolean => parseDate(period) !== undefined;
 
 /** Returns the address that answers with a link to a file. */
 export function linkPath({ chain, genre, period, format }: Download): string {
-  const path = isWindow(period)
-    ? bundlePath(genre, chain, period)
+  if (isWindow(period)) return `${bundlePath(genre, chain, period)}?redirect=false`;
+  const path = isDay(period)
+    ? dayPath(genre, chain, period)
     : volumePath(genre, chain, period, format as VolumeFormat); // as the lists offer them
   return `${path}?redirect=false`;
 }

@@ -2,7 +2,7 @@ import type { Run } from '../../../generator/core/charts/chart-series.js';
 import { citationOf } from '../../../generator/core/charts/citation.js';
 import type { MetricLine } from '../../../generator/core/charts/metric-scene.js';
 import { FILE_LABELS_WIDTH } from '../../../generator/core/charts/scenes.js';
-import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import { CHAIN_IDS, CHAINS, METRICS } from '../../../schemas/catalog.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import { watchKeys } from '../chart-keys.js';
 import {
@@ -10,6 +10,7 @@ import {
   dayAt,
   FIRST_RANGE,
   follow,
+  MIN_ZOOM_DAYS,
   shiftWindow,
   zoomAround,
   zoomWindow,
@@ -66,6 +67,8 @@ type Figure = {
   readonly controls: Controls;
   readonly sharing: Sharing;
   view: MetricView;
+  /** Number of views that were asked for, so that a slow second chain does not replace a newer one. */
+  turn: number;
 };
 
 async function createFigure(
@@ -99,7 +102,15 @@ async function createFigure(
       saveView(format, { chain, lines, runs, window, scene: sceneOf(plot, FILE_LABELS_WIDTH), citation });
     },
   });
-  const figure: Figure = { chain, loaded: new Map([[chain, own]]), plot, controls, sharing, view: {} };
+  const figure: Figure = {
+    chain,
+    loaded: new Map([[chain, own]]),
+    plot,
+    controls,
+    sharing,
+    view: {},
+    turn: 0,
+  };
   parts.head.append(controls.element);
   parts.foot.append(sharing.element);
   listen(plot);
@@ -108,19 +119,33 @@ async function createFigure(
   await showAddress();
 }
 
-/** Shows a view. @throws Error if the data of its second chain cannot be read. */
-async function show(figure: Figure, view: MetricView): Promise<void> {
+/** Shows a view. What does not exist in it is left out: the first metric instead of an unknown one, and no second line. */
+async function show(figure: Figure, asked: MetricView): Promise<void> {
   const { chain, loaded, plot } = figure;
   const own = loaded.get(chain);
-  const first = (view.metric && own?.get(view.metric)) ?? [...(own?.values() ?? [])][0];
+  const chosen = asked.metric && own?.get(asked.metric);
+  const first = chosen ?? [...(own?.values() ?? [])][0];
   if (first === undefined) return;
-  const second = view.second && (await lineOf(figure, view.second));
+  const turn = (figure.turn += 1);
+  const second = asked.second && (await lineOf(figure, asked.second).catch(() => undefined));
+  if (figure.turn !== turn) return;
+  const view = {
+    ...asked,
+    metric: chosen === undefined ? undefined : asked.metric,
+    second: second === undefined ? undefined : asked.second,
+  };
   figure.view = view;
   plot.lines = second === undefined ? [first] : [first, second];
   plot.scale = view.scale;
   plot.limits = limitsOfLines(plot.lines);
   if (view.window === undefined) showRange(plot, FIRST_RANGE);
   else showWindow(plot, zoomWindow(view.window.from, view.window.to - 1, plot.limits));
+  if (second === undefined) sayMissing(plot, asked.second);
+}
+
+function sayMissing(plot: Plot, asked: ChainMetric | undefined): void {
+  if (asked === undefined) return;
+  plot.parts.readout.textContent = `${CHAINS[asked.chain].name} has no ${METRICS[asked.metric].words} here.`;
 }
 
 async function lineOf({ loaded }: Figure, { chain, metric }: ChainMetric): Promise<MetricLine | undefined> {
@@ -169,6 +194,9 @@ function listen(plot: Plot): void {
     zoom: (around, factor) => {
       const { window, limits } = plot;
       if (factor > 1 && window.from <= limits.first && window.to > limits.last) return false;
+      const isClosest = factor < 1 && window.to - window.from <= MIN_ZOOM_DAYS;
+      if (isClosest || turned > 1 !== factor > 1) turned = 1;
+      if (isClosest) return false; // the page scrolls
       turned *= factor; // a wheel may turn too little for one day
       const next = zoomAround(window, dayAt(around, window), turned, limits);
       if (next.to - next.from === window.to - window.from) return true;

@@ -28,9 +28,10 @@ export function createSharing(figure: HTMLElement, chain: Chain, cite: (cited: C
   status.setAttribute('role', 'status');
   const copy = (words: string, text: () => string): HTMLButtonElement =>
     button(`Copy ${words}`, () => {
-      navigator.clipboard.writeText(text()).then(
+      const write = async (): Promise<void> => navigator.clipboard.writeText(text());
+      write().then(
         () => (status.textContent = `Copied the ${words}.`),
-        () => (status.textContent = text()), // a browser that refuses: the reader copies it
+        () => (status.textContent = text()), // refused, or no clipboard over plain HTTP: the reader copies it
       );
     });
   const isEmbedded = figure.dataset['embedded'] !== undefined;

@@ -1,4 +1,5 @@
 import type { Chain, Entitlements, Genre } from '../../../../schemas/types.generated.js';
+import type { Purpose } from '../arrival.js';
 import { button, element } from '../dom.js';
 import {
   chainChoices,
@@ -19,8 +20,8 @@ export type FileLink = { readonly url: string; readonly volumes?: readonly { rea
 /** Options for `downloadsSection`. */
 type DownloadsSectionOptions = {
   readonly entitlements: Entitlements;
-  /** The chain that is chosen first, if the account has it. */
-  readonly wanted: Chain | undefined;
+  /** What is chosen first, if the account has it. */
+  readonly wanted: Extract<Purpose, { kind: 'download' }> | undefined;
   readonly ask: (path: string) => Promise<Answer<FileLink>>;
 };
 
@@ -35,7 +36,11 @@ export function downloadsSection({ entitlements, wanted, ask }: DownloadsSection
     period: select('download-period', []),
     format: select('download-format', []),
   };
-  if (wanted !== undefined && entitlements.chains.includes(wanted)) lists.chain.value = wanted;
+  const date = wanted?.file?.date;
+  choose(lists.chain, wanted?.chain);
+  choose(lists.genre, wanted?.file?.genre);
+  /** What the person chose last: a list without it comes back to it. */
+  let wish = { period: date ?? 'latest', format: 'json' };
 
   const chosen = (): Download => ({
     chain: lists.chain.value as Chain, // the lists have only these
@@ -43,30 +48,48 @@ export function downloadsSection({ entitlements, wanted, ask }: DownloadsSection
     period: lists.period.value,
     format: lists.format.value,
   });
-  const showFormats = (): void => fill(lists.format, formatChoices(lists.period.value));
+  const showFormats = (): void => {
+    fill(lists.format, formatChoices(lists.period.value));
+    choose(lists.format, wish.format);
+  };
   const showPeriods = async (): Promise<void> => {
     const { chain, genre } = chosen();
     const show = (closed: readonly string[]): void => {
-      fill(lists.period, periodChoices(entitlements, genre, closed));
+      fill(lists.period, periodChoices(entitlements, genre, closed, date));
+      choose(lists.period, wish.period);
       showFormats();
     };
     show([]);
     const path = closedPath(entitlements, chain, genre);
     const answer = path === undefined ? undefined : await ask(path);
     const isLate = lists.chain.value !== chain || lists.genre.value !== genre;
-    if (answer?.kind === 'ok' && !isLate) show(closedIn(answer.document.volumes ?? []));
+    if (isLate || answer === undefined) return;
+    if (answer.kind === 'ok') show(closedIn(answer.document.volumes ?? []));
+    fault.textContent = faultOf(answer);
   };
   const download = async (): Promise<void> => {
     const answer = await ask(linkPath(chosen()));
     const isLink = answer.kind === 'ok' && /^https?:/.test(answer.document.url);
-    fault.textContent = isLink ? '' : answer.kind === 'problem' ? answer.detail : NO_ANSWER;
+    fault.textContent = isLink ? '' : faultOf(answer) || NO_ANSWER;
     if (isLink) element('a', { href: answer.document.url }).click();
   };
 
   lists.chain.addEventListener('change', () => void showPeriods());
   lists.genre.addEventListener('change', () => void showPeriods());
-  lists.period.addEventListener('change', showFormats);
+  lists.period.addEventListener('change', () => {
+    wish = { ...wish, period: lists.period.value };
+    showFormats();
+  });
+  lists.format.addEventListener('change', () => {
+    wish = { ...wish, format: lists.format.value };
+  });
   void showPeriods();
+  return sectionOf(lists, button('Download', download, 'main'), fault);
+}
+
+type Lists = Readonly<Record<'chain' | 'genre' | 'period' | 'format', HTMLSelectElement>>;
+
+function sectionOf(lists: Lists, press: HTMLElement, fault: HTMLElement): Node[] {
   return [
     element('h2', { id: 'download' }, 'Download a file'),
     element('p', {}, 'Choose a file of your plan. It is downloaded with your sign-in, without a key.'),
@@ -77,7 +100,7 @@ export function downloadsSection({ entitlements, wanted, ask }: DownloadsSection
       field('Content', lists.genre),
       field('Period', lists.period),
       field('Format', lists.format),
-      button('Download', download, 'main'),
+      press,
     ),
     fault,
   ];
@@ -89,11 +112,19 @@ function select(id: string, choices: readonly Choice[]): HTMLSelectElement {
   return list;
 }
 
-/** Replaces the options of a list, and keeps the chosen one if it is still there. */
 function fill(list: HTMLSelectElement, choices: readonly Choice[]): void {
-  const { value } = list;
   list.replaceChildren(...choices.map((choice) => element('option', { value: choice.value }, choice.label)));
-  if (choices.some((choice) => choice.value === value)) list.value = value;
+}
+
+/** Chooses an option, if the list has it. */
+function choose(list: HTMLSelectElement, value: string | undefined): void {
+  if ([...list.options].some((option) => option.value === value)) list.value = value ?? '';
+}
+
+/** Returns why there is no document; empty if there is one. */
+function faultOf(answer: Answer<unknown>): string {
+  if (answer.kind === 'ok') return '';
+  return answer.kind === 'problem' ? answer.detail : NO_ANSWER;
 }
 
 function field(label: string, list: HTMLSelectElement): HTMLElement {

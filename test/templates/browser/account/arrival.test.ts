@@ -13,6 +13,7 @@ const PURPOSES: readonly Purpose[] = [
   { kind: 'not-paid' },
   { kind: 'portal' },
   { kind: 'download', chain: 'base' },
+  { kind: 'download', chain: 'base', file: { genre: 'briefs', date: '2026-08-20' } },
   { kind: 'buy', plan: 'research', chain: null },
   { kind: 'buy', plan: 'single-chain', chain: null },
   { kind: 'buy', plan: 'single-chain', chain: 'base' },

@@ -39,6 +39,16 @@ it('offers the windows of the plan, then the closed periods, the newest first', 
   expect(values(periodChoices(single, 'briefs', []))).toEqual(['latest']);
 });
 
+it('offers a wanted date with a plan that includes its files', () => {
+  const first = (plan: Entitlements, genre: 'gold' | 'briefs') =>
+    periodChoices(plan, genre, [], '2026-08-19')[0]?.value;
+  expect([first(research, 'gold'), first(research, 'briefs')]).toEqual(['2026-08-19', '2026-08-19']);
+  expect([first(single, 'gold'), first(single, 'briefs')]).toEqual(['latest', 'latest']);
+  expect(linkPath({ chain: 'base', genre: 'briefs', period: '2026-08-19', format: 'json' })).toBe(
+    '/api/v1/files/briefs/chains/base/2026-08-19.json?redirect=false',
+  );
+});
+
 it('asks for the closed periods of contents that have volumes, with a plan that includes them', () => {
   expect(closedPath(research, 'base', 'gold')).toBe(
     '/api/v1/files/gold/base/manifest.json?redirect=false&volumes=csv',
