@@ -160,7 +160,8 @@ function checkChartData({ record, faults }: Verifier, chain: Chain, days: readon
 function checkChartMetrics({ record, faults }: Verifier, chain: Chain, days: readonly GoldDay[]): void {
   const path = chartMetricsPath(chain);
   const entry = record.public[path];
-  if (entry === undefined) return;
+  const ascend = days.every(({ date }, i) => i === 0 || (days[i - 1]?.date ?? '') < date); // otherwise a fault of the manifest
+  if (entry === undefined || !ascend) return;
   const stamp = { revision: entry.revision, sequence: 1, publishedAt: '' };
   const { text } = chartMetricsFile(chain, metricsOfRecords(chain, days)).content(stamp);
   if (entry.sha256 !== sha256Hex(text))

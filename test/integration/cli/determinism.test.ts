@@ -138,6 +138,6 @@ it('another process draws the same charts as this one', async () => {
   for await (const { key } of store.list('public/charts/')) {
     here.push(`${key} ${sha256Hex((await store.get(key))?.bytes ?? '')}`);
   }
-  expect(here).toHaveLength(5); // a picture and its data for each chain, and a picture for all chains
+  expect(here).toHaveLength(7); // for each chain a picture, its data and its metrics; and a picture for all chains
   expect(plain.filter((line) => line.startsWith('public/charts/'))).toEqual(here.sort());
 }, 300_000);
