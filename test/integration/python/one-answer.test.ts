@@ -155,7 +155,7 @@ function* ofWeeks(place: string, text: string): Generator<Statement> {
 }
 
 /** The row of a date in a table of a page: the label and, on the page of a chain, the confidence and the scores. */
-const ROW = /<tr><th scope="row"><time>([\d-]{10})<\/time><\/th>(.*?)<\/tr>/g;
+const ROW = /<tr><th scope="row">(?:<a [^>]*>)?<time>([\d-]{10})<\/time>(?:<\/a>)?<\/th>(.*?)<\/tr>/g;
 
 function* ofTable(place: string, page: string): Generator<Statement> {
   for (const [, date = '', cells = ''] of plain(page).matchAll(ROW)) {
