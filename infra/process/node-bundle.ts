@@ -20,9 +20,10 @@ export const NODE_BUNDLE = {
   plugins: [compiledValidators()],
   assetNames: 'validators/[name]-[hash]',
   /**
-   * Tables of iconv-lite for East Asian encodings. The gateway accepts only UTF encodings, so they are never loaded.
+   * Tables of iconv-lite for East Asian encodings, which are never loaded because the gateway accepts only UTF encodings, and
+   * the package by which handlebars writes source maps, without which it makes the same pages.
    */
-  external: ['./tables/*.json'],
+  external: ['./tables/*.json', 'source-map'],
   legalComments: 'none',
   logLevel: 'warning',
 } as const satisfies BuildOptions;

@@ -6,6 +6,7 @@ import {
   assetPath,
   chainPagePath,
   chartPath,
+  dayPagePath,
   EMBED_PATH,
   ENDPOINTS,
   isPagePath,
@@ -16,7 +17,7 @@ import {
   publicKey,
   TRUST_PATHS,
 } from '../../schemas/paths.js';
-import { GATEWAY_PATHS } from '../../infra/aws/delivery/delivery.js';
+import { DAY_PAGES, GATEWAY_PATHS } from '../../infra/aws/delivery/delivery.js';
 import { EMBED_HEADER_POLICY, PAGE_HEADER_POLICY } from '../../schemas/page-policy.js';
 import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 
@@ -70,9 +71,10 @@ function cachePolicyOf(name: string): [id: string, policy: object] {
   return [id, policy];
 }
 
-/** Matches a path against a pattern of CloudFront, in which * stands for any characters. */
+/** Matches a path against a pattern of CloudFront, in which * stands for any characters and ? for one. */
 function matchesPattern(pattern: string, path: string): boolean {
-  return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(path);
+  const source = pattern.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.');
+  return new RegExp(`^${source}$`).test(path);
 }
 
 it('serves the public host with TLS 1.2 or later', () => {
@@ -117,7 +119,8 @@ it('authenticates to the gateway with a secret that is not in the template', () 
 it('passes the paths of subscribers to the gateway: complete except for the host, uncached, only with HTTPS', () => {
   const { CacheBehaviors } = distribution;
   const gateway = CacheBehaviors.filter(
-    ({ TargetOriginId }) => TargetOriginId === originOf(/^gateway\.invalid$/).Id,
+    ({ TargetOriginId, PathPattern }) =>
+      TargetOriginId === originOf(/^gateway\.invalid$/).Id && PathPattern !== DAY_PAGES,
   );
   expect(gateway.map(({ PathPattern }) => PathPattern)).toEqual(GATEWAY_PATHS); // the runbook spells them
   for (const behavior of gateway) {
@@ -180,6 +183,16 @@ it.each([PAGE_PATHS.verify, assetPath('site.js'), PUBLIC_PATHS.release])(
     expect(CacheBehaviors.filter(({ PathPattern = '' }) => matchesPattern(PathPattern, path))).toEqual([]);
   },
 );
+
+it('gets the page of a day from the gateway, over https, and caches it as the gateway says', () => {
+  const { CacheBehaviors, DefaultCacheBehavior, OriginGroups } = distribution;
+  const path = dayPagePath('base', '2024-04-20');
+  const { PathPattern, ...behavior } =
+    CacheBehaviors.find(({ PathPattern = '' }) => matchesPattern(PathPattern, path)) ?? {};
+  expect(PathPattern).toBe(DAY_PAGES);
+  expect(behavior).toEqual({ ...DefaultCacheBehavior, TargetOriginId: originOf(/^gateway\.invalid$/).Id });
+  expect(OriginGroups.Items.map(({ Id }) => Id)).toContain(DefaultCacheBehavior.TargetOriginId);
+});
 
 it('passes on what a preflight needs, and Accept, by which the gateway chooses between a page and JSON', () => {
   const policy = propertiesOf(Delivery, 'AWS::CloudFront::OriginRequestPolicy');
@@ -282,10 +295,16 @@ describe('the CloudFront function', () => {
     for (const path of PATHS) expect([path, rewrite(path) !== path]).toEqual([path, isPagePath(path)]);
   });
 
+  it('leaves the path of the page of a day, which has no copy', () => {
+    const path = dayPagePath('base', '2024-04-20');
+    expect(rewrite(path)).toBe(path);
+  });
+
   it.each([
     ['/docs/', '/docs'],
     ['/index.html', '/'],
     ['/chains/base/index.html', '/chains/base'],
+    ['/chains/base/2024-04-20/', '/chains/base/2024-04-20'],
     ['//evil.example/', '/evil.example'],
     ['//', '/'],
   ])('redirects %s to %s', (path, page) => {
@@ -317,5 +336,6 @@ it('the runbook of the gateway names the paths that a CDN must pass to it', asyn
   const [, sentence = ''] =
     /Let the CDN pass these paths to the gateway, uncached: (.*)\./.exec(runbook) ?? [];
   const named = [...sentence.matchAll(/`([^`]+)`/g)].map(([, each]) => each);
+  expect(runbook).toContain(`Let it pass \`${DAY_PAGES}\`, the pages of days, to the gateway too.`);
   expect(named.sort()).toEqual(GATEWAY_PATHS.filter((each) => each !== ENDPOINTS.readiness).sort());
 });

@@ -122,6 +122,8 @@ export class DeliveryPart extends Construct {
           ...publicFiles,
           responseHeadersPolicy: this.headersOf('Embed', name, ['text/html; charset=utf-8', EMBED_PATH]),
         },
+        // The gateway makes them, the same for all readers.
+        [DAY_PAGES]: { ...publicFiles, origin: gateway, responseHeadersPolicy: pageHeaders },
         ...Object.fromEntries(GATEWAY_PATHS.map((each) => [each, createGatewayBehavior(gateway)])),
         ...Object.fromEntries(TRUST_PATTERNS.map((each) => [each, trustFiles])), // last, because the first match counts: *.jws also matches paths of the gateway
       },
@@ -320,12 +322,14 @@ function createAccessLog(scope: Construct, distribution: Distribution, parameter
 
 const API_ENDPOINTS = Object.values(ENDPOINTS).filter((each) => each.startsWith(API_PATH));
 
+/** Paths of the pages of days, which CloudFront gets from the gateway and caches. */
+export const DAY_PAGES = dayPagePath('{chain}', '????-??-??').replace('{chain}', '*');
+
 /** Paths that CloudFront passes to the gateway without a cache. */
 export const GATEWAY_PATHS = [
   `${FILES_PATH}/*`,
   ACCOUNT_PATHS.page,
   accountAssetPath('*'),
-  dayPagePath('{chain}', '????-??-??').replace('{chain}', '*'),
   ...API_ENDPOINTS.filter((each) => !API_ENDPOINTS.some((other) => isBelow(each, other))).map((each) =>
     API_ENDPOINTS.some((other) => isBelow(other, each)) ? `${each}*` : each,
   ),

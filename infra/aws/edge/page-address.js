@@ -2,6 +2,9 @@
 // redirects other spellings, /x/ and /x/index.html, to /x.
 // It also marks requests for a fresh copy.
 // Like isPagePath in schemas/paths.ts, it considers a path a page if it is not below /api/ and has no file extension.
+// The page of a day has no copy: the gateway makes it.
+const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+
 function handler(event) {
   const request = event.request;
   const uri = request.uri;
@@ -10,7 +13,8 @@ function handler(event) {
   const page = uri.endsWith('/index.html') ? uri.slice(0, -'index.html'.length) : uri;
   if (page !== '/' && page.endsWith('/')) return redirect(page);
   if (page !== uri) return redirect('/');
-  if (!uri.slice(uri.lastIndexOf('/')).includes('.')) {
+  const name = uri.slice(uri.lastIndexOf('/') + 1);
+  if (!name.includes('.') && !DAY.test(name)) {
     request.uri = (uri === '/' ? '' : uri) + '/index.html';
   }
   return request;

@@ -53,7 +53,8 @@ async function copyAccountPage(folder: string): Promise<void> {
     target: 'es2022',
     logLevel: 'warning',
   });
-  for (const file of [ACCOUNT_FILES.html, ACCOUNT_FILES.css, ACCOUNT_FILES.error]) {
+  const { script: _, ...copied } = ACCOUNT_FILES;
+  for (const file of Object.values(copied)) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await copyFile(path.join(ROOT, 'templates', file), path.join(folder, file));
   }
