@@ -17,6 +17,8 @@ export type Authentication = {
   readonly authenticateKey: (req: IncomingMessage, res: ServerResponse) => Caller | Promise<Caller>;
   /** Returns the account of a dashboard session. @throws GatewayError 'session-invalid', 'identity-unavailable', 'rate-limited' */
   readonly authenticateSession: (req: IncomingMessage, res: ServerResponse) => Promise<Session>;
+  /** Counts a request for a file towards the limit of an account, which its keys and sessions share. @throws GatewayError 'rate-limited' */
+  readonly limitAccount: (res: ServerResponse, account: string) => void;
   /** Middleware that rejects requests without a valid session. Handlers after it read `accountOf(res)`. */
   readonly requireSession: Middleware;
   /** Counts a request towards a limit of its address. @throws GatewayError 'rate-limited' */
@@ -49,13 +51,17 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const address = createAddressLimit(options);
   const lanes = createLanes();
 
+  function limitAccount(res: ServerResponse, account: string): void {
+    const shared = limits.consumeAccount(account);
+    if (!shared.allowed) enforce(res, 'account', shared);
+  }
+
   function acceptKey(res: ServerResponse, caller: Caller): Caller {
     const context = contextOf(res);
     context.keyId = caller.keyId;
     context.account = caller.account;
     enforce(res, 'key', limits.consumeKey(caller.keyId));
-    const shared = limits.consumeAccount(caller.account);
-    if (!shared.allowed) enforce(res, 'account', shared);
+    limitAccount(res, caller.account);
     onUse(caller.keyId);
     return caller;
   }
@@ -93,6 +99,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       return authenticated.then((caller) => acceptKey(res, caller));
     },
     authenticateSession,
+    limitAccount,
     async requireSession(req, res, next) {
       await authenticateSession(req, res);
       next();

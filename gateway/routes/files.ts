@@ -132,6 +132,7 @@ async function decideForSession(
   res: ServerResponse,
 ): Promise<AccessDecision> {
   const { account: id } = await options.authentication.authenticateSession(req, res);
+  options.authentication.limitAccount(res, id); // other requests of a session are not: an owner must be able to revoke a key that uses it up
   return decide(grantsOf(await readCurrentAccount(options, id)), file, options.now());
 }
 

@@ -47,10 +47,12 @@ export function paintChart(
 
 type BarMark = Mark & { kind: 'bar' };
 type TextMark = Mark & { kind: 'text' };
-type LineMark = Exclude<Mark, BarMark | TextMark>;
+type BarsMark = Mark & { kind: 'bars' };
+type LineMark = Exclude<Mark, BarMark | BarsMark | TextMark>;
 
 function paintMark(context: CanvasRenderingContext2D, mark: Mark, width: number, scheme: Scheme): void {
   if (mark.kind === 'bar') paintBar(context, mark, width, scheme);
+  else if (mark.kind === 'bars') paintBars(context, mark, width, scheme);
   else if (mark.kind === 'text') paintText(context, mark, width, scheme);
   else paintLine(context, mark, width, scheme);
 }
@@ -72,8 +74,16 @@ function paintLine(context: CanvasRenderingContext2D, mark: LineMark, width: num
   context.stroke();
 }
 
+function paintBars(context: CanvasRenderingContext2D, mark: BarsMark, width: number, scheme: Scheme): void {
+  const { spans, top, height, paint, isFaint } = mark;
+  context.globalAlpha = isFaint ? FAINT : 1;
+  for (const [from, to] of spans)
+    paintBar(context, { kind: 'bar', from, to, top, height, paint }, width, scheme);
+  context.globalAlpha = 1;
+}
+
 function paintBar(context: CanvasRenderingContext2D, mark: BarMark, width: number, scheme: Scheme): void {
-  const { from, to, top, height, paint, isFaint } = mark;
+  const { from, to, top, height, paint } = mark;
   const left = Math.round(from * width);
   const size = Math.round(to * width) - left;
   if (setStroke(context, paint, scheme)) {
@@ -83,9 +93,7 @@ function paintBar(context: CanvasRenderingContext2D, mark: BarMark, width: numbe
   const label = paint as Exclude<Paint, keyof typeof STROKES | 'ground'>; // the ground is no bar
   if (!isHatched(label)) {
     context.fillStyle = colourOf(label, scheme);
-    context.globalAlpha = isFaint === true ? FAINT : 1;
     context.fillRect(left, top, size, height);
-    context.globalAlpha = 1;
     return;
   }
   context.save();

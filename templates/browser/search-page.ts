@@ -13,6 +13,11 @@ import {
 } from './search-places.js';
 
 const MOST = 20;
+/** How long after a letter the address follows, in milliseconds: browsers refuse too many changes. */
+const ADDRESS_MS = 250;
+
+/** The places of a query, and the date that it names if no chain has it. */
+type Found = { readonly places: readonly Place[]; readonly missing?: string };
 
 function start(form: HTMLFormElement): void {
   const input = form.querySelector('input');
@@ -23,23 +28,31 @@ function start(form: HTMLFormElement): void {
 
   let finder: Promise<Finder> | undefined;
   let chains: Promise<Chains> | undefined;
-  const find = async (query: string): Promise<Place[]> => {
+  const find = async (query: string): Promise<Found> => {
     finder ??= load(index).then((text) => createFinder(parseIndex(text)));
     const date = dateIn(query);
-    if (date === undefined) return (await finder)(query, MOST);
+    if (date === undefined) return { places: (await finder)(query, MOST) };
     chains ??= load(PUBLIC_PATHS.status).then(parseChains);
-    return [...placesOfDate(date, await chains), ...(await finder)(query, MOST)].slice(0, MOST);
+    const days = placesOfDate(date, await chains, query);
+    const places = [...days, ...(await finder)(query, MOST)].slice(0, MOST);
+    return days.length > 0 ? { places } : { places, missing: date };
   };
 
   let latest = '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const keepAddress = (query: string): void => {
+    clearTimeout(timer);
+    const address = query === '' ? location.pathname : `?q=${encodeURIComponent(query)}`;
+    timer = setTimeout(() => history.replaceState(null, '', address), ADDRESS_MS);
+  };
   const update = async (): Promise<void> => {
     const query = input.value.trim();
     latest = query;
-    const found = query === '' ? [] : await find(query);
+    const found: Found = query === '' ? { places: [] } : await find(query);
     if (latest !== query) return; // a later query is on its way
-    results.replaceChildren(...found.map((place) => toResult(place, query)));
-    status.textContent = countWords(found.length, query);
-    history.replaceState(null, '', query === '' ? location.pathname : `?q=${encodeURIComponent(query)}`);
+    results.replaceChildren(...found.places.map((place) => toResult(place, query)));
+    status.textContent = statusWords(found, query);
+    keepAddress(query);
   };
   const run = (): void => {
     update().catch(() => {
@@ -90,8 +103,13 @@ function toResult({ title, page, path, text }: Place, query: string): HTMLElemen
   ]);
 }
 
-function countWords(found: number, query: string): string {
+function statusWords({ places, missing }: Found, query: string): string {
   if (query === '') return '';
+  const words = countWords(places.length);
+  return missing === undefined ? words : `No chain has ${missing}. ${words}`;
+}
+
+function countWords(found: number): string {
   if (found === 0) return 'Nothing found. Try another word.';
   if (found === MOST) return `The best ${MOST} results`;
   return found === 1 ? '1 result' : `${found} results`;

@@ -74,9 +74,16 @@ export type PublishedDays = {
   readonly days: Readonly<Record<string, number>>;
 };
 
-/** Returns the pages of a date, of the chains that have it, in display order. */
-export function placesOfDate(date: string, chains: { readonly [chain in Chain]?: PublishedDays }): Place[] {
-  return CHAIN_IDS.flatMap((chain) => {
+/** Returns the pages of a date, of the chains that have it: those that the query names first, otherwise in display order. */
+export function placesOfDate(
+  date: string,
+  chains: { readonly [chain in Chain]?: PublishedDays },
+  query: string,
+): Place[] {
+  const words = query.toLowerCase();
+  const isNamed = (chain: Chain): boolean => words.includes(chain);
+  const ordered = [...CHAIN_IDS.filter(isNamed), ...CHAIN_IDS.filter((chain) => !isNamed(chain))];
+  return ordered.flatMap((chain) => {
     const published = chains[chain];
     if (published === undefined) return [];
     const { updated_through: last, days } = published;

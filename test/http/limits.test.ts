@@ -135,6 +135,20 @@ describe('an account', () => {
       expect(await statusesOf(KEY_LIMIT, () => requestFile(key))).toEqual([307, 307, 307, 307]);
     }
   });
+
+  it('has one limit for the files that its keys and its session ask for, and its session can still revoke a key', async () => {
+    const account = 'both';
+    const keys = [await proxied.createKey({ account, plan: 'research' })];
+    while (keys.length < 5) keys.push(await proxied.createKey({ account }));
+    const headers = { Authorization: `Bearer ${await provider.sign({ account })}` };
+    const send = (path: string): Promise<Response> => proxied.request(path, { headers });
+    expect((await send(`${BUNDLE}?redirect=false`)).status).toBe(200);
+    const [first = '', ...others] = keys;
+    for (const key of others) expect(await statusesOf(KEY_LIMIT, () => requestFile(key))).not.toContain(429);
+    expect(await statusesOf(KEY_LIMIT, () => requestFile(first))).toEqual([307, 307, 307, 429]);
+    expect((await send(`${BUNDLE}?redirect=false`)).status).toBe(429);
+    expect((await send('/api/v1/keys')).status).toBe(200);
+  });
 });
 
 describe('an address', () => {

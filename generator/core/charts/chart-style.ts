@@ -77,8 +77,8 @@ export function chartCss(scheme?: Scheme): string {
       ([name, { width, dash }]) =>
         `.crd-chart .${name}{fill:none;stroke-width:${width}px${dash === undefined ? '' : `;stroke-dasharray:${dash.join(' ')}`}}`,
     ),
-    `.crd-chart .faint{opacity:${FAINT}}`,
-    '.crd-chart rect{shape-rendering:crispEdges}',
+    `.crd-chart .faint{fill-opacity:${FAINT}}`,
+    '.crd-chart rect,.crd-chart .bars{shape-rendering:crispEdges}',
     '.crd-chart path{vector-effect:non-scaling-stroke;stroke-linecap:round;stroke-linejoin:round}',
   ];
   const dark = `@media(prefers-color-scheme:dark){${chartColours('dark').join('')}}`;

@@ -102,16 +102,16 @@ export function metricScene({ lines, runs, events, window, width }: MetricSceneO
   const tops = lines.map((_, i) => top + i * (HEAD + height + GAP));
   const bottom = top + lines.length * (HEAD + height + GAP) - GAP;
   const stripTop = bottom + 6;
-  const shades = regimeBars(runs, window, width);
+  const spans = regimeSpans(runs, window, width);
+  const shades = (top: number, height: number, isFaint: boolean): Mark[] =>
+    spans.map(([paint, each]) => ({ kind: 'bars', spans: each, top, height, paint, isFaint }));
   const end = stripTop + STRIP;
   return {
     height: end + TIME_HEIGHT,
     marks: [
-      ...tops.flatMap((each) =>
-        shades.map((bar): Mark => ({ ...bar, top: each + HEAD, height, isFaint: true })),
-      ),
+      ...tops.flatMap((each) => shades(each + HEAD, height, true)),
       ...timeMarks(window, width, { top: top + HEAD, bottom: end }),
-      ...shades.map((bar): Mark => ({ ...bar, top: stripTop, height: STRIP })),
+      ...shades(stripTop, STRIP, false),
       ...eventMarks(named.events, window, top + HEAD, bottom),
       ...lines.flatMap((shown, i) => [
         textAtLeft(axisWords(shown.line, lines.length > 1), (tops[i] ?? 0) + 16, 'metric-name'),
@@ -121,19 +121,23 @@ export function metricScene({ lines, runs, events, window, width }: MetricSceneO
   };
 }
 
-type Bar = Mark & { kind: 'bar' };
-
-/** Returns the regimes of a window as bars, at most one for each pixel: the regime of most of its days. */
-function regimeBars(runs: readonly Run[], window: ChartWindow, width: number): Bar[] {
+/** Returns the regimes of a window as spans of each label, at most one for each pixel: the regime of most of its days. */
+function regimeSpans(runs: readonly Run[], window: ChartWindow, width: number): [RegimeLabel, Span[]][] {
   const days = (window.to - window.from) / width;
   const parts = days > 1 ? mergeRuns(runs, window, days) : runs;
-  return parts.flatMap(({ label, from, to }): Bar[] => {
+  const spans = new Map<RegimeLabel, Span[]>();
+  for (const { label, from, to } of parts) {
     const [left, right] = [Math.max(from, window.from), Math.min(to, window.to)];
-    if (left >= right) return [];
-    const place = { from: shareOf(left, window), to: shareOf(right, window) };
-    return [{ kind: 'bar', ...place, top: 0, height: 0, paint: label }];
-  });
+    if (left >= right) continue;
+    const span: Span = [shareOf(left, window), shareOf(right, window)];
+    const row = spans.get(label);
+    if (row === undefined) spans.set(label, [span]);
+    else row.push(span);
+  }
+  return [...spans];
 }
+
+type Span = readonly [from: number, to: number];
 
 /** Returns runs that begin and end between pixels of `days` days. */
 function mergeRuns(runs: readonly Run[], { from, to }: ChartWindow, days: number): Run[] {

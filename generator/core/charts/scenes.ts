@@ -18,8 +18,16 @@ export type Mark =
       readonly height: number;
       readonly paint: Paint;
       readonly title?: string;
+    }
+  | {
+      /** Bars of one label in a row: a single part, because a browser draws hundreds of them with every frame. */
+      readonly kind: 'bars';
+      readonly spans: readonly (readonly [from: number, to: number])[];
+      readonly top: number;
+      readonly height: number;
+      readonly paint: RegimeLabel;
       /** Set for the background of a line. */
-      readonly isFaint?: boolean;
+      readonly isFaint: boolean;
     }
   | {
       readonly kind: 'segment';

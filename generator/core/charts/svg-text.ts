@@ -1,5 +1,5 @@
 import { withMinusSigns } from '../text/words.js';
-import { chartCss, HATCH_STEP, LABELS, type Scheme } from './chart-style.js';
+import { chartCss, HATCH_STEP, isHatched, LABELS, type Scheme } from './chart-style.js';
 import { type Mark, moveDown, type Scene, textAtLeft } from './scenes.js';
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
@@ -124,6 +124,7 @@ function hatchOf(name: string): string {
 
 function toElement(mark: Mark, options: SvgOptions): string {
   if (mark.kind === 'bar') return toRect(mark, options);
+  if (mark.kind === 'bars') return toBars(mark, options);
   if (mark.kind === 'line') return toPath(mark);
   if (mark.kind === 'text') {
     const { x, dx, y, anchor, text, style } = mark;
@@ -141,12 +142,9 @@ function toElement(mark: Mark, options: SvgOptions): string {
 }
 
 function toRect(mark: Mark & { kind: 'bar' }, { name, hasTooltips = true }: SvgOptions): string {
-  const { from, to, top, height, paint, title, isFaint = false } = mark;
-  const faint = isFaint ? 'faint' : '';
+  const { from, to, top, height, paint, title } = mark;
   const attributes = attributesOf({
-    ...(paint === 'indeterminate'
-      ? { fill: `url(#${name}-hatch)`, ...(isFaint ? { class: faint } : {}) }
-      : { class: isFaint ? `${paint} ${faint}` : paint }),
+    ...(paint === 'indeterminate' ? { fill: `url(#${name}-hatch)` } : { class: paint }),
     x: percent(from),
     y: top,
     width: percent(to - from),
@@ -154,6 +152,25 @@ function toRect(mark: Mark & { kind: 'bar' }, { name, hasTooltips = true }: SvgO
   });
   if (title === undefined || !hasTooltips) return `<rect ${attributes}/>`;
   return `<rect ${attributes}><title>${escapeXml(title)}</title></rect>`;
+}
+
+/** Bars have their own coordinates, like a line; hatched ones have not, because the hatching would be stretched too. */
+function toBars(mark: Mark & { kind: 'bars' }, { name }: SvgOptions): string {
+  const { spans, top, height, paint, isFaint } = mark;
+  if (isHatched(paint)) {
+    const rects = spans.map(([from, to]) => {
+      const place = attributesOf({ x: percent(from), y: top, width: percent(to - from), height });
+      return `<rect ${place}/>`;
+    });
+    const group = { fill: `url(#${name}-hatch)`, ...(isFaint ? { class: 'faint' } : {}) };
+    return `<g ${attributesOf(group)}>${rects.join('')}</g>`;
+  }
+  const data = spans.map(([from, to]) => {
+    const [left, right] = [round(from * LINE_WIDTH), round(to * LINE_WIDTH)];
+    return `M${left},0H${right}V1H${left}z`;
+  });
+  const path = attributesOf({ class: `bars ${paint}${isFaint ? ' faint' : ''}`, d: data.join('') });
+  return `<svg ${ownCoordinates(top, height, 1)}><path ${path}/></svg>`;
 }
 
 /** A line has its own coordinates, which are stretched to the width; its stroke is not. */
@@ -166,15 +183,19 @@ function toPath({ top, height, points, paint }: Mark & { kind: 'line' }): string
     return (points[i + 1] ?? null) === null ? `M${place}h0` : `M${place}`; // a day between gaps is a point
   });
   if (data.every((each) => each === '')) return '';
-  const box = attributesOf({
+  return `<svg ${ownCoordinates(top, height, height)}><path class="${paint}" d="${data.join('')}"/></svg>`;
+}
+
+/** Returns the attributes of a part `height` pixels high whose coordinates, up to `LINE_WIDTH` and `units`, are stretched. */
+function ownCoordinates(top: number, height: number, units: number): string {
+  return attributesOf({
     y: top,
     width: '100%',
     height,
-    viewBox: `0 0 ${LINE_WIDTH} ${height}`,
+    viewBox: `0 0 ${LINE_WIDTH} ${units}`,
     preserveAspectRatio: 'none',
     overflow: 'visible',
   });
-  return `<svg ${box}><path class="${paint}" d="${data.join('')}"/></svg>`;
 }
 
 function attributesOf(attributes: Readonly<Record<string, string | number>>): string {

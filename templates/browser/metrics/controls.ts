@@ -68,6 +68,7 @@ export function createControls(
     mark: (chosen) => {
       metric.value = chosen.metric;
       second.value = chosen.second;
+      for (const option of second.options) option.disabled = option.value === chosen.metric;
       for (const [i, each] of scales.entries()) press(each, SCALES[i] === chosen.scale);
       for (const [i, each] of ranges.entries()) press(each, i === chosen.range);
     },

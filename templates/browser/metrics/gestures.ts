@@ -6,6 +6,8 @@ type GestureActions = {
   readonly begin: () => void;
   /** Shows `factor` times as many days around a position, moved by `shift`. */
   readonly move: (around: number, factor: number, shift: number) => void;
+  /** The last finger left the chart. */
+  readonly end: () => void;
   /** Zooms around a position by a wheel. Returns whether the chart can still zoom that way. */
   readonly zoom: (around: number, factor: number) => boolean;
   /** Moves by a wheel that turns sideways. */
@@ -55,6 +57,7 @@ export function watchGestures(plot: HTMLElement, actions: GestureActions): void 
       if (!down.delete(event.pointerId)) return;
       begin();
       if (name === 'pointerup') actions.point(shareAt(event));
+      if (down.size === 0) actions.end();
     });
   }
   plot.addEventListener('pointerleave', (event) => {

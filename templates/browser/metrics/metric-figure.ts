@@ -69,6 +69,8 @@ type Figure = {
   view: MetricView;
   /** Number of views that were asked for, so that a slow second chain does not replace a newer one. */
   turn: number;
+  /** Keeps the address soon. */
+  timer?: ReturnType<typeof setTimeout>;
 };
 
 async function createFigure(
@@ -77,17 +79,16 @@ async function createFigure(
   own: MetricData,
   runs: readonly Run[],
 ): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
   const sharing = createSharing(parts.figure, chain, (cited) => citationOf(plot.lines, cited));
   const plot = createPlot(parts, runs, () => {
     figure.view = withWindow(figure.view, plot);
     mark(figure);
-    clearTimeout(timer);
-    timer = setTimeout(() => keepAddress(figure), ADDRESS_MS);
+    clearTimeout(figure.timer);
+    figure.timer = setTimeout(() => keepAddress(figure), ADDRESS_MS);
   });
   const change = (next: MetricView): void => {
-    const kept = plot.range === FIRST_RANGE ? {} : { window: plot.window };
-    show(figure, { ...next, ...kept }).catch(() => {
+    const window = plot.range === undefined ? plot.window : undefined;
+    show(figure, { ...next, window }, plot.range).catch(() => {
       parts.readout.textContent = FAILED;
     });
   };
@@ -113,21 +114,26 @@ async function createFigure(
   };
   parts.head.append(controls.element);
   parts.foot.append(sharing.element);
-  listen(plot);
+  listen(plot, () => keepAddress(figure));
   const showAddress = (): Promise<void> => show(figure, parseFragment(location.hash, chain));
   addEventListener('hashchange', () => void showAddress());
   await showAddress();
 }
 
-/** Shows a view. What does not exist in it is left out: the first metric instead of an unknown one, and no second line. */
-async function show(figure: Figure, asked: MetricView): Promise<void> {
+/**
+ * Shows a view; without a window, that of a range. What does not exist in it is left out: the first metric instead of an unknown
+ * one, and no second line, nor one that is the first.
+ */
+async function show(figure: Figure, asked: MetricView, range = FIRST_RANGE): Promise<void> {
   const { chain, loaded, plot } = figure;
   const own = loaded.get(chain);
   const chosen = asked.metric && own?.get(asked.metric);
   const first = chosen ?? [...(own?.values() ?? [])][0];
   if (first === undefined) return;
   const turn = (figure.turn += 1);
-  const second = asked.second && (await lineOf(figure, asked.second).catch(() => undefined));
+  const isTwice = asked.second !== undefined && nameOf(asked.second) === nameOf(first);
+  const second =
+    asked.second && !isTwice ? await lineOf(figure, asked.second).catch(() => undefined) : undefined;
   if (figure.turn !== turn) return;
   const view = {
     ...asked,
@@ -138,9 +144,9 @@ async function show(figure: Figure, asked: MetricView): Promise<void> {
   plot.lines = second === undefined ? [first] : [first, second];
   plot.scale = view.scale;
   plot.limits = limitsOfLines(plot.lines);
-  if (view.window === undefined) showRange(plot, FIRST_RANGE);
+  if (view.window === undefined) showRange(plot, range);
   else showWindow(plot, zoomWindow(view.window.from, view.window.to - 1, plot.limits));
-  if (second === undefined) sayMissing(plot, asked.second);
+  if (second === undefined && !isTwice) sayMissing(plot, asked.second);
 }
 
 function sayMissing(plot: Plot, asked: ChainMetric | undefined): void {
@@ -168,15 +174,16 @@ function mark({ controls, plot, view }: Figure): void {
   });
 }
 
-function keepAddress({ view, sharing }: Figure): void {
+function keepAddress({ view, sharing, timer }: Figure): void {
+  clearTimeout(timer);
   const fragment = toFragment(view);
   const hash = fragment === '' ? '' : `#${fragment}`;
   if (location.hash !== hash) history.replaceState(null, '', location.pathname + hash);
   sharing.update();
 }
 
-/** Lets a reader move the window and choose a day by pointer and keys. */
-function listen(plot: Plot): void {
+/** Lets a reader move the window and choose a day by pointer and keys. `ended` is called after a drag or a pinch. */
+function listen(plot: Plot, ended: () => void): void {
   let held = plot.window;
   let turned = 1;
   watchGestures(plot.parts.plot, {
@@ -191,6 +198,7 @@ function listen(plot: Plot): void {
       if (factor !== 1 || days !== 0 || plot.window !== held)
         showWindow(plot, shiftWindow(zoomed, days, plot.limits));
     },
+    end: ended,
     zoom: (around, factor) => {
       const { window, limits } = plot;
       if (factor > 1 && window.from <= limits.first && window.to > limits.last) return false;

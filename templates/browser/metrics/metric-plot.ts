@@ -48,7 +48,11 @@ export function createPlot(parts: FigureParts, runs: readonly Run[], changed: ()
     range: undefined,
     day: undefined,
   };
-  new ResizeObserver(drawSoon).observe(parts.plot);
+  let width = 0;
+  new ResizeObserver(() => {
+    if (parts.plot.clientWidth !== width) drawSoon(); // its own height changes with what it shows
+    width = parts.plot.clientWidth;
+  }).observe(parts.plot);
   return plot;
 }
 

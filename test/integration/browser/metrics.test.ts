@@ -192,6 +192,29 @@ it(
 );
 
 it(
+  'keeps its range when another metric is chosen, and shows no metric beside itself',
+  async () => {
+    const { page, figure, faults, close } = await open(PAGE);
+    await figure.getByRole('button', { name: '1 year' }).click();
+    const [metric, second] = [0, 1].map((i) => figure.locator('.metric-tools select').nth(i));
+    await metric?.selectOption('ethereum.fee_median');
+    await page.waitForTimeout(500);
+    expect(await figure.locator('[aria-label=Range] button[aria-pressed=true]').allTextContents()).toEqual([
+      '1 year',
+    ]);
+    expect(await second?.locator('option:disabled').allTextContents()).toEqual(['Median fee']);
+    await second?.selectOption('ethereum.fees_total');
+    expect(await fragmentOf(page)).toContain('metric=fee_median&with=ethereum.fees_total');
+    await metric?.selectOption('ethereum.fees_total');
+    expect(await fragmentOf(page)).not.toContain('with=');
+    expect(await figure.locator('.chart-title').textContent()).toBe('Ethereum: fees');
+    expect(faults).toEqual([]);
+    await close();
+  },
+  SLOW_MS,
+);
+
+it(
   'saves the view as CSV with the values of the data to the digit, as SVG and as PNG',
   async () => {
     const { page, figure, faults, close } = await open(

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { CHAIN_IDS, GUIDE_NAMES } from '../../../schemas/catalog.js';
 import {
   chainPagePath,
+  dayPagePath,
   FILES_PATH,
   guidePath,
   methodologyPagePath,
@@ -44,6 +45,7 @@ const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['chain', chainPagePath('ethereum')],
   ['simulated', chainPagePath('base')],
   ['metrics', metricsPagePath('ethereum')],
+  ['day', dayPagePath('base', '2023-03-01')],
   ['docs', PAGE_PATHS.docs],
   ['api', PAGE_PATHS.api],
   ['pricing', PAGE_PATHS.pricing],
@@ -63,6 +65,7 @@ const SEARCHES = [
   ['dormant', 'dormant'],
   ['verify', 'Verify this site'],
   ['2023-04-20', 'Bitcoin on 2023-04-20'],
+  ['base 20 April 2023', 'Base on 2023-04-20'],
   ['20 April 2023', 'Bitcoin on 2023-04-20'],
   ['parqet', 'parquet'],
   ['cancel', 'Can I cancel?'],

@@ -87,7 +87,9 @@ describe('a date in a search', () => {
       },
       base: { updated_through: '2024-04-19', days: { available: 1 } },
     };
-    const pathsOf = (date: string): string[] => placesOfDate(date, chains).map(({ path }) => path);
+    const pathsOf = (query: string): string[] =>
+      placesOfDate(dateIn(query) ?? '', chains, query).map(({ path }) => path);
+    expect(pathsOf('Base 2024-04-19')).toEqual(['/chains/base/2024-04-19', '/chains/bitcoin/2024-04-19']);
     expect(pathsOf('2024-04-19')).toEqual(['/chains/bitcoin/2024-04-19', '/chains/base/2024-04-19']);
     expect(pathsOf('2024-04-01')).toEqual(['/chains/bitcoin/2024-04-01']);
     expect(['2024-03-31', '2024-05-01'].flatMap(pathsOf)).toEqual([]);
