@@ -113,6 +113,9 @@ export function isPagePath(path: string): boolean {
   return !path.startsWith(API_PREFIX) && !path.slice(path.lastIndexOf('/')).includes('.');
 }
 
+/** Stands for the address in commands and links of a site that was published without one. In a browser, pages show their own. */
+export const UNKNOWN_ADDRESS = 'https://your-service.example';
+
 /** Returns the key of the public copy of a URL path. The copy of a page is an `index.html`. */
 export function publicKey(path: string): string {
   return isPagePath(path) ? `public${path === '/' ? '' : path}/index.html` : `public${path}`;

@@ -39,8 +39,7 @@ export const DIGESTS_FILE = 'text-digests.json';
 export async function readProductTexts(site?: Site): Promise<ReferenceTexts> {
   cached ??= readTexts();
   const texts = await cached;
-  if (site === undefined) return texts;
-  const key = canonicalJson(site);
+  const key = site === undefined ? '' : canonicalJson(site);
   const ofSite = CACHED_BY_SITE.get(key) ?? textsForSite(texts, site);
   CACHED_BY_SITE.set(key, ofSite);
   return ofSite;

@@ -57,7 +57,7 @@ import { docsList, docsPage, examplePages, guidePages } from '../pages/docs-page
 import { searchIndex, searchPage } from '../pages/search-index.js';
 import { dayFrame } from '../pages/day-frame.js';
 import { glossaryPage, methodologyPage, pricingPage, problemPages, verifyPage } from '../pages/site-pages.js';
-import { LOCAL_ADDRESS, type SiteAsset, type SiteTexts } from '../pages/page.js';
+import { addressOf, type SiteAsset, type SiteTexts } from '../pages/page.js';
 import type { TextTemplate } from '../text/text-template.js';
 import { settleFile, type SettledFile } from './settle-file.js';
 import { tableSchemaFiles } from './table-schemas.js';
@@ -86,16 +86,19 @@ export type ReferenceTexts = {
 /** Digests of what the code makes of the texts: see `writersFingerprint` and `siteTextsDigest`. */
 export type TextDigests = { readonly writersSha256: string; readonly siteTextsSha256: string };
 
-/** What follows the address where a text explains it. */
+/** The address in the texts as they are written: a gateway on this machine with the default port. */
+const WRITTEN_ADDRESS = 'http://127.0.0.1:8080';
+/** What follows it where a text explains it. */
 const THIS_MACHINE = ' (this machine)';
 
 /** Returns the texts of a site: the notebook, the example programs and the guides use its address. */
-export function textsForSite(texts: ReferenceTexts, details: Site): ReferenceTexts {
-  const address = details.base_url;
-  const place = address.startsWith('http:') ? THIS_MACHINE : ''; // only loopback may be http
+export function textsForSite(texts: ReferenceTexts, details: Site | undefined): ReferenceTexts {
+  const address = addressOf(details?.base_url);
+  const known = address.startsWith('http:') ? THIS_MACHINE : ''; // only loopback may be http
+  const place = details === undefined ? ' (replace it by yours)' : known;
   const fill = (text: string): string =>
     text
-      .split(LOCAL_ADDRESS)
+      .split(WRITTEN_ADDRESS)
       .map((part, i) =>
         i > 0 && part.startsWith(THIS_MACHINE) ? place + part.slice(THIS_MACHINE.length) : part,
       )
@@ -106,7 +109,7 @@ export function textsForSite(texts: ReferenceTexts, details: Site): ReferenceTex
     notebook: fill(texts.notebook),
     site: {
       ...texts.site,
-      details,
+      ...(details === undefined ? {} : { details }),
       examples: texts.site.examples.map(({ name, text }) => ({ name, text: fill(text) })),
       guides: fillGuides(texts.site.guides, fill),
     },
@@ -312,7 +315,7 @@ export function siteTextsDigest(texts: ReferenceTexts): string {
 const DIGESTS = new WeakMap<ReferenceTexts, string>();
 
 function probeSite(base: ReferenceTexts, site: Site | undefined): string {
-  const texts = site === undefined ? base : textsForSite(base, site);
+  const texts = textsForSite(base, site);
   const files = [...siteFiles(texts), ...stampedFiles(texts)];
   return sha256Hex(
     files

@@ -24,7 +24,6 @@ import type { FileTemplate } from '../artifacts/artifact.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
 import { datasetMarkup, datasetTitle } from './dataset-markup.js';
 import {
-  addressOf,
   attributionWords,
   labelSentence,
   overviewFigure,
@@ -152,9 +151,17 @@ function toMissing({ updatedThrough, lastAvailable, landing }: ChainFacts): {
   return { unknown: [`No regime ${since}. Missing: ${missing}.`], without: [] };
 }
 
+function placeWords(details: SiteTexts['details']): string[] {
+  if (details === undefined)
+    return [
+      'This copy of the site was published without its address: the commands have the one in your browser.',
+    ];
+  if (details.base_url.startsWith('https:')) return [];
+  return ['This copy of the site has no public address: the client is installed from this machine.'];
+}
+
 /** Returns the first steps of the quickstart in Python, for a chain, with what they print. */
 function toStart({ details, guides }: SiteTexts, facts: ChainFacts | undefined): object {
-  const address = addressOf(details?.base_url);
   const codeOf = (file: string): string =>
     guides.quickstart.codes.find((code) => code.file === file)?.text.trimEnd() ?? '';
   const read = codeOf('read-a-calendar.py').replace('"base"', `"${facts?.chain ?? 'ethereum'}"`);
@@ -164,9 +171,7 @@ function toStart({ details, guides }: SiteTexts, facts: ChainFacts | undefined):
       { label: 'Read a calendar, in Python', text: read },
     ],
     days: facts?.landing.labels.slice(-SHOWN_DAYS) ?? [],
-    local: address.startsWith('https:')
-      ? []
-      : ['This copy of the site has no public address: the client is installed from this machine.'],
+    local: placeWords(details),
   };
 }
 

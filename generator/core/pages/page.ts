@@ -13,6 +13,7 @@ import { sha256Base64 } from '../../../schemas/digest.js';
 import { pagePolicy } from '../../../schemas/page-policy.js';
 import { siteLinks } from '../../../schemas/site-links.js';
 import { SITE_NAME } from '../../../schemas/site-name.js';
+import { UNKNOWN_ADDRESS } from '../../../schemas/paths.js';
 import { type FileTemplate, HTML_TYPE, type ReleaseStamp, textContent } from '../artifacts/artifact.js';
 import { type TextTemplate, trustHtml } from '../text/text-template.js';
 import { CHAIN_IDS, CHAINS, type GuideName, LABEL_MEANINGS } from '../../../schemas/catalog.js';
@@ -210,11 +211,8 @@ export function toFreshnessNotices(
   return [...groups.values()].map(({ names, notice }) => ({ names: joinWords(names), ...notice }));
 }
 
-/** The address in texts for a site without one: a gateway on this machine with the default port. */
-export const LOCAL_ADDRESS = 'http://127.0.0.1:8080';
-
-/** Returns the address of a site without a slash at the end; without a site, that of this machine. */
-export const addressOf = (baseUrl = LOCAL_ADDRESS): string => baseUrl.replace(/\/$/, '');
+/** Returns the address of a site without a slash at the end; without a site, one that belongs to nobody. */
+export const addressOf = (baseUrl = UNKNOWN_ADDRESS): string => baseUrl.replace(/\/$/, '');
 
 /** Names of the page templates. `layout` surrounds every page; those from `plans` on are partials. */
 export const PAGE_TEMPLATES = [

@@ -1,5 +1,6 @@
 import { changeWords, count, countWords } from '../text/words.js';
 import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
+import { UNKNOWN_ADDRESS } from '../../../schemas/paths.js';
 import type { Chain, ReleaseRecord, Site } from '../../../schemas/types.generated.js';
 import type { ExitName } from '../generator-error.js';
 import type { InputFault } from '../input/input-series.js';
@@ -10,7 +11,6 @@ import {
   type MetricChange,
   type Restatement,
 } from './plan-types.js';
-import { LOCAL_ADDRESS } from '../pages/page.js';
 
 /** The outcome of publish or plan: the document that `--json` prints. */
 export type PublishReport = {
@@ -273,7 +273,7 @@ export function absentSiteFault(
 ): InputFault | undefined {
   if (site !== null || record?.site === undefined) return undefined;
   const { name, base_url } = record.site;
-  const effect = `without it, pages lose its name and links, and the notebook and examples use ${LOCAL_ADDRESS}`;
+  const effect = `without it, pages lose its name and links, and the notebook and examples have ${UNKNOWN_ADDRESS} instead of its address`;
   return {
     file: 'site.json',
     message: `is absent from the input, but the published release is for ${name} at ${base_url}; ${effect}`,

@@ -125,19 +125,13 @@ async function createFigure(
  * one, and no second line, nor one that is the first.
  */
 async function show(figure: Figure, asked: MetricView, range = FIRST_RANGE): Promise<void> {
-  const { chain, loaded, plot } = figure;
-  const own = loaded.get(chain);
-  const chosen = asked.metric && own?.get(asked.metric);
-  const first = chosen ?? [...(own?.values() ?? [])][0];
-  if (first === undefined) return;
+  const { plot } = figure;
   const turn = (figure.turn += 1);
-  const isTwice = asked.second !== undefined && nameOf(asked.second) === nameOf(first);
-  const second =
-    asked.second && !isTwice ? await lineOf(figure, asked.second).catch(() => undefined) : undefined;
-  if (figure.turn !== turn) return;
+  const [first, second] = await linesOf(figure, asked);
+  if (first === undefined || figure.turn !== turn) return;
   const view = {
     ...asked,
-    metric: chosen === undefined ? undefined : asked.metric,
+    metric: first.metric === asked.metric ? asked.metric : undefined,
     second: second === undefined ? undefined : asked.second,
   };
   figure.view = view;
@@ -146,7 +140,24 @@ async function show(figure: Figure, asked: MetricView, range = FIRST_RANGE): Pro
   plot.limits = limitsOfLines(plot.lines);
   if (view.window === undefined) showRange(plot, range);
   else showWindow(plot, zoomWindow(view.window.from, view.window.to - 1, plot.limits));
-  if (second === undefined && !isTwice) sayMissing(plot, asked.second);
+  if (second === undefined && !isSame(asked.second, first)) sayMissing(plot, asked.second);
+}
+
+/** Returns the first line of a view and the second one, if there is one. */
+async function linesOf(
+  figure: Figure,
+  { metric, second }: MetricView,
+): Promise<[first?: MetricLine, second?: MetricLine]> {
+  const own = figure.loaded.get(figure.chain);
+  const first = (metric && own?.get(metric)) ?? [...(own?.values() ?? [])][0];
+  if (first === undefined) return [];
+  if (second === undefined || isSame(second, first)) return [first];
+  const line = await lineOf(figure, second).catch(() => undefined);
+  return line === undefined ? [first] : [first, line];
+}
+
+function isSame(asked: ChainMetric | undefined, shown: ChainMetric): boolean {
+  return asked !== undefined && nameOf(asked) === nameOf(shown);
 }
 
 function sayMissing(plot: Plot, asked: ChainMetric | undefined): void {

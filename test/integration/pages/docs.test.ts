@@ -200,7 +200,7 @@ it(
     expect(pages.length).toBeGreaterThan(15);
     for (const file of pages) {
       const html = await (await fetch(gateway.url + file)).text();
-      const [, target = ''] = /curl -sS[^<]*http:\/\/127\.0\.0\.1:8080([^<]*?)&quot;/.exec(html) ?? [];
+      const [, target = ''] = /curl -sS[^<]*https:\/\/your-service\.example([^<]*?)&quot;/.exec(html) ?? [];
       const { status } = await fetch(gateway.url + target);
       expect([file, status]).toEqual([file, 200]);
     }

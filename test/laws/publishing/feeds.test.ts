@@ -92,7 +92,7 @@ it('a feed keeps every id and when it was published, and reports regimes, correc
 it('every entry links to the page of a date of the calendar', () => {
   for (const { feed, labels } of seen) {
     const pages = new Set(
-      [...labels.keys()].map((date) => `http://127.0.0.1:8080${dayPagePath('base', date)}`),
+      [...labels.keys()].map((date) => `https://your-service.example${dayPagePath('base', date)}`),
     );
     expect(feed.entries.filter(({ page }) => !pages.has(page))).toEqual([]);
   }

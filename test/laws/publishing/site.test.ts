@@ -141,7 +141,7 @@ it('a removed site ends it, and a site with faults leaves the published one in f
 it('a removed site is warned of by plan and by the run that ends it, and by no later run', async () => {
   await removeSite();
   const warning =
-    'site.json: is absent from the input, but the published release is for First data at https://first.example; without it, pages lose its name and links, and the notebook and examples use http://127.0.0.1:8080. Put the file back and publish again, or ignore this if you removed it on purpose.\n';
+    'site.json: is absent from the input, but the published release is for First data at https://first.example; without it, pages lose its name and links, and the notebook and examples have https://your-service.example instead of its address. Put the file back and publish again, or ignore this if you removed it on purpose.\n';
   expect(await run('plan', '--input', input())).toMatchObject({ code: 0, stderr: warning });
   expect(await publish()).toMatchObject({ code: 0, stderr: warning });
   expect(await publish()).toMatchObject(sound);

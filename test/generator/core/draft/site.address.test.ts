@@ -2,6 +2,7 @@ import { siteFiles } from '../../../../generator/core/draft/site.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { EXAMPLE_NAMES } from '../../../../schemas/catalog.js';
 import { examplePath, PUBLIC_PATHS } from '../../../../schemas/paths.js';
+import { UNKNOWN_ADDRESS } from '../../../../schemas/paths.js';
 import type { Site } from '../../../../schemas/types.generated.js';
 
 const STAMP = { revision: '2026-08-20.000001', sequence: 1, publishedAt: '2026-08-20T06:00:00Z' };
@@ -16,9 +17,12 @@ async function textOf(path: string, site?: Site): Promise<string> {
 }
 
 it.each(PATHS)(
-  '%s says that its default address is this machine, or has the address of the site',
+  '%s says that its default address must be replaced or is this machine, or has the address of the site',
   async (path) => {
-    const plain = await textOf(path);
+    const unknown = await textOf(path);
+    expect(unknown.split(`${UNKNOWN_ADDRESS} (replace it by yours)`)).toHaveLength(2);
+    expect(unknown).not.toContain('127.0.0.1');
+    const plain = await textOf(path, { name: 'x', base_url: LOCAL });
     expect(plain.split(`${LOCAL} (this machine)`)).toHaveLength(2);
     expect(plain.split(LOCAL)).toHaveLength(3); // in the explanation and in the code
     const remote = await textOf(path, { name: 'x', base_url: 'https://data.example.com' });
@@ -29,9 +33,12 @@ it.each(PATHS)(
   },
 );
 
-it('a site of this machine with the default port changes no program', async () => {
-  for (const path of PATHS)
-    expect(await textOf(path, { name: 'x', base_url: LOCAL })).toBe(await textOf(path));
+it('no text of a site without an address names a service on this machine', async () => {
+  const texts = await readProductTexts();
+  for (const { path, content } of siteFiles(texts)) {
+    const { text } = content(STAMP);
+    expect([path, text.includes('127.0.0.1:8080')]).toEqual([path, false]);
+  }
 });
 
 it('a site gives the OpenAPI description its title, server, contact and terms', async () => {

@@ -121,7 +121,7 @@ describe('programs', () => {
     const python = pythonRequests(pages.map(({ html }) => programOf(html, 'python')));
     for (const [i, { path, html }] of pages.entries()) {
       const expected = curlRequest(programOf(html, 'curl'));
-      expect([path, expected.url]).toEqual([path, expect.stringMatching(/^http:[^{}]+$/)]);
+      expect([path, expected.url]).toEqual([path, expect.stringMatching(/^https:[^{}]+$/)]);
       expect([path, await javaScriptRequest(programOf(html, 'javascript'))]).toEqual([path, expected]);
       expect([path, python[i]]).toEqual([path, expected]);
     }

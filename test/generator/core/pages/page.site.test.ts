@@ -50,10 +50,10 @@ it('the front page has the command with the address, and plans lead to where peo
   expect(front).toContain('<meta name="twitter:card" content="summary_large_image">');
 });
 
-it('without a site, the front page says that its address is that of this machine, and plans lead to the account page', async () => {
+it('without a site, the front page says that it does not know its address, and plans lead to the account page', async () => {
   const { front, docs } = await render();
   expect(front).toContain('<title>Chain reference data</title>');
-  expect(front).toContain('This copy of the site has no public address');
+  expect(front).toContain('This copy of the site was published without its address');
   expect(front.match(/class="button" href="\/account\?plan&#x3D;(single-chain|research)"/g)).toHaveLength(2);
   expect(front + docs).not.toMatch(/Published by|mailto:|canonical|og:image/);
 });
