@@ -7,7 +7,7 @@ import {
   type PlanDefinition,
   PLANS,
 } from '../../../schemas/catalog.js';
-import { parseDate } from '../../../schemas/dates.js';
+import { addDays, parseDate } from '../../../schemas/dates.js';
 import {
   calendarPath,
   chainPagePath,
@@ -15,6 +15,7 @@ import {
   DAY_MARKS,
   dayPagePath,
   downloadPath,
+  metricsPagePath,
   PAGE_PATHS,
 } from '../../../schemas/paths.js';
 import type { BriefDay, Chain, Driver, Genre, MetaDay } from '../../../schemas/types.generated.js';
@@ -104,6 +105,7 @@ function toView({ meta, brief, location: { files, isFree, before, after } }: Day
     facts: toFacts(meta),
     scores: scoreSentences(meta, isFree),
     drivers: driverSentences(meta, isFree),
+    metrics: `${metricsPagePath(chain)}#from=${addDays(date, -DAYS_AROUND)}&to=${addDays(date, DAYS_AROUND)}`,
     paragraphs: brief === undefined ? [] : [brief.headline, ...brief.body.split('\n\n')],
     withoutBrief: hasBrief ? [] : ['No brief of this day was published.'],
     locked:
@@ -133,6 +135,9 @@ function toView({ meta, brief, location: { files, isFree, before, after } }: Day
     revision: meta.published_revision,
   };
 }
+
+/** Days before and after a day in the chart to which its page leads. */
+const DAYS_AROUND = 60;
 
 const GENRE_WORDS: Readonly<Record<Genre, string>> = {
   meta: 'Regime, confidence, scores and drivers',

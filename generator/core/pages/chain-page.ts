@@ -96,6 +96,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       dates: [options.points[0]?.date ?? through, through],
     }),
     feeds: feedsOf(name, chain),
+    styles: [site.stylesheet.text],
     values: (stamp) => ({
       stamp,
       subscribe: { feed: chainFeedPath(chain), calendar: regimeEventsPath(chain) },

@@ -67,7 +67,10 @@ type PageOptions = {
   readonly template: PageTemplate;
   readonly title: string;
   readonly description: string;
-  /** Styles inside the page, so that its first screen is painted without another file. Its template then links to the style sheet. */
+  /**
+   * Styles inside the page, so that its first screen is painted without another file. Without the whole style sheet, its
+   * template links to that after the first screen.
+   */
   readonly styles?: readonly string[];
   /** The dataset of this page, for a data block. */
   readonly dataset?: Markup;
