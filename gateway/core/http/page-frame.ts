@@ -13,6 +13,7 @@ export function toFrame(site: Site | undefined) {
     openapi: PUBLIC_PATHS.openapi,
     name: site?.name ?? SITE_NAME,
     publisher: site?.publisher === undefined ? [] : [site.publisher],
+    notice: site?.notice === undefined ? [] : [site.notice],
     links: site === undefined ? [] : siteLinks(site),
   };
 }

@@ -12,6 +12,7 @@ const SITE = {
   terms_url: 'https://example.com/terms',
   privacy_url: 'https://example.com/privacy',
   publisher: 'Example & Sons',
+  notice: 'Sample data, on purpose.',
 };
 const STAMP = { revision: '2026-08-20.000001', sequence: 1, publishedAt: '2026-08-20T06:00:00Z' };
 const readTemplate = (name: string): string =>
@@ -40,7 +41,7 @@ function linksIn(part: 'header' | 'footer', html: string): string[] {
   );
 }
 
-it('the account page and the pages of problems have the header and the footer of the published pages', async () => {
+it('the account page and the pages of problems have the header, the notice and the footer of the published pages', async () => {
   const { site } = await readProductTexts(SITE);
   const docs = docsPage(site).content(STAMP).text;
   expect(linksIn('header', docs)).toContain('/account Account');
@@ -50,7 +51,10 @@ it('the account page and the pages of problems have the header and the footer of
     expect(linksIn(part, account)).toEqual(linksIn(part, docs));
     expect(linksIn(part, error)).toEqual(linksIn(part, docs));
   }
-  for (const html of [docs, account, error]) expect(html).toContain('Published by Example &amp; Sons.');
+  for (const html of [docs, account, error]) {
+    expect(html).toContain('<p class="notice">Sample data, on purpose.</p>');
+    expect(html).toContain('Published by Example &amp; Sons.');
+  }
 });
 
 it('the account page has the name of the site in its title, as text', () => {
