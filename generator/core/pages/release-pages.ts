@@ -242,7 +242,7 @@ export function crawlerFiles(site: SiteTexts, { facts, methodologyVersion }: Fro
   ];
   const urls = pages.map((page) => `<url><loc>${address}${page}</loc></url>\n`);
   const sitemap = `<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;
-  const robots = `User-agent: *\nAllow: /\nSitemap: ${address}${PAGE_PATHS.sitemap}\n`;
+  const robots = `User-agent: *\nAllow: /\nDisallow: ${PAGE_PATHS.dayFrame}\nSitemap: ${address}${PAGE_PATHS.sitemap}\n`; // not a page
   return [
     { path: PAGE_PATHS.sitemap, type: XML_TYPE, content: () => textContent(sitemap) },
     { path: PAGE_PATHS.robots, type: PLAIN_TYPE, content: () => textContent(robots) },

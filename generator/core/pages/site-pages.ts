@@ -119,8 +119,10 @@ const HEADINGS: Readonly<Record<Group, string>> = {
   field: 'Fields of the files',
 };
 
-/** What an entry of the group of levels describes, by the first part of its id: "high" is a level and a confidence. */
+/** What a level or a term describes, by the first part of its id: "high" is a level and a confidence. */
 const QUALIFIERS: Readonly<Record<string, string>> = {
+  axis: 'axis',
+  dimension: 'dimension',
   confidence: 'confidence',
   direction: 'direction of a driver',
   level: 'level of an axis or dimension',
@@ -153,7 +155,8 @@ function groupOf({ id, kind }: GlossaryEntry): Group {
 }
 
 function toEntry({ id, kind, name, definition, unit }: GlossaryEntry): object {
-  const qualifier = kind === 'level' ? QUALIFIERS[id.split('.')[0] ?? ''] : undefined;
+  const isOneOfSome = kind === 'level' || kind === 'term';
+  const qualifier = isOneOfSome ? QUALIFIERS[id.split('.')[0] ?? ''] : undefined;
   return {
     id,
     term: name,
