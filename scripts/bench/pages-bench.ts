@@ -131,6 +131,7 @@ async function visitInTurn(browser: Browser, urls: readonly string[]): Promise<V
 async function visit(browser: Browser, url: string): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
+  await page.addInitScript(`Date.now = () => Date.parse('${AS_OF}')`); // later, the sample is stale, and a script says so
   const devtools = await context.newCDPSession(page);
   let bytes = 0;
   devtools.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
