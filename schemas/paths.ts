@@ -260,6 +260,21 @@ export function manifestPath(genre: GenrePart, chain: ChainPart): string {
   return `${archivePath(genre, chain)}/manifest.json`;
 }
 
+/** The files of the sample of a genre, a week that is free. Each has the form of a kind of subscriber files. */
+export const SAMPLE_FILES = [
+  'bundle.json',
+  'day.json',
+  'manifest.json',
+  'volume.csv',
+  'volume.parquet',
+] as const;
+
+/** A file of the sample of a genre. */
+export type SampleFile = (typeof SAMPLE_FILES)[number];
+
+/** Returns the URL path of a file of the sample of a genre. */
+export const samplePath = (genre: GenrePart, file: SampleFile): string => `/samples/${genre}/${file}`;
+
 /** Returns the URL path of the folder with an archive's manifest and day files. */
 export function archivePath(genre: GenrePart, chain: ChainPart): string {
   return `${FILES_PATH}/${genre}/${genre === 'briefs' ? 'chains/' : ''}${chain}`;

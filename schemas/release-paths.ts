@@ -26,6 +26,8 @@ import {
   queryPath,
   regimeEventsPath,
   regimesPath,
+  SAMPLE_FILES,
+  samplePath,
   summaryPath,
   volumePath,
   volumeSchemaPath,
@@ -62,6 +64,12 @@ export function currentPathsOf(chain: Chain): string[] {
   return CHAIN_FILES.filter(({ isCurrent }) => isCurrent).map(({ spell }) => spell(chain));
 }
 
+/** The paths of the sample: a week of a chain, in a file of each kind that subscribers read. */
+export const SAMPLE_PATHS: readonly string[] = [
+  ...VOLUME_GENRES.flatMap((genre) => SAMPLE_FILES.map((file) => samplePath(genre, file))),
+  ...SAMPLE_FILES.filter((file) => file.endsWith('.json')).map((file) => samplePath('briefs', file)), // no volumes
+];
+
 const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
 
 const BUNDLES: ReadonlySet<string> = new Set(
@@ -89,6 +97,7 @@ const MANIFESTS: ReadonlySet<string> = new Set([
 const PUBLIC: ReadonlySet<string> = new Set([
   ...Object.values(PUBLIC_PATHS),
   ...Object.values(PAGE_PATHS),
+  ...SAMPLE_PATHS,
   ...['site.css', 'site.js', 'verify.js'].map(assetPath), // before their names contained a digest
   ...CHAIN_IDS.flatMap((chain) => [...publicPathsOf(chain), queryPath(chain), embedPath(chain)]),
   ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),

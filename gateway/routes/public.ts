@@ -37,6 +37,7 @@ import {
   isOperationPath,
   isWeeklyArchivePath,
   isWheelPath,
+  SAMPLE_PATHS,
 } from '../../schemas/release-paths.js';
 import type { ProblemCode } from '../../schemas/problems.js';
 import { cacheControlOf } from '../../schemas/object-headers.js';
@@ -103,6 +104,7 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
     queryPath(chain),
     ...VOLUME_GENRES.map((genre) => volumeSchemaPath(genre, chain)),
   ]),
+  ...SAMPLE_PATHS,
   ...EXAMPLE_NAMES.flatMap((name) => [examplePath(name), exampleViewPath(name)]),
   ...GUIDE_NAMES.map(guidePath),
   methodologyDataPath('v1'),

@@ -6,6 +6,8 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import { entriesInWindow } from '../core/artifacts/bundle.js';
 import { isWeekEnd } from '../core/artifacts/weekly-archive.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
+import { sampleWeekOf } from '../core/draft/sample.js';
+import { within } from '../core/volumes/draft-volumes.js';
 import { withoutOption } from '../../infra/process/shell-command.js';
 import { GeneratorError, type NextWords } from '../core/generator-error.js';
 import type { DayRecord } from '../core/records/day-writers.js';
@@ -213,14 +215,16 @@ async function readDays(
 ): Promise<Map<string, DayRecord>> {
   const longest = Math.max(...Object.values(WINDOWS));
   const genres = new Map<string, Genre>(
-    rolled.flatMap(({ entries }) =>
-      GENRES.flatMap((genre) =>
+    rolled.flatMap(({ entries }) => {
+      const week = sampleWeekOf(entries.meta);
+      return GENRES.flatMap((genre) =>
         [
           ...entriesInWindow(entries[genre], WHOLE.includes(genre) ? Infinity : longest),
           ...(genre === 'derived' ? entriesInWindow(entries.derived, Infinity).filter(isArchived) : []),
+          ...(week === undefined ? [] : within(week, entries[genre])),
         ].map(({ sha256 }) => [sha256, genre] as const),
-      ),
-    ),
+      );
+    }),
   );
   progress.begin('rebuild', genres.size);
   const days = new Map<string, DayRecord>();

@@ -10,7 +10,7 @@ import {
   publicKey,
   weeklyArchivePath,
 } from '../../schemas/paths.js';
-import { isAssetPath, publicPathsOf, weeklyArchivesIn } from '../../schemas/release-paths.js';
+import { isAssetPath, publicPathsOf, SAMPLE_PATHS, weeklyArchivesIn } from '../../schemas/release-paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import { type Progress, SILENT } from '../run/progress.js';
 import { listBounded } from '../state/bounded-list.js';
@@ -61,6 +61,8 @@ export async function refreshCopies(
       if (weeklyArchivesIn([path], chain).length > 0) await deleteUnlisted(store, path, current);
     }
   }
+  for (const path of SAMPLE_PATHS.filter((each) => !(each in first.public)))
+    await deleteUnlisted(store, path, current);
   if (status in first.public) await refresh(status);
   await raiseSequence(store, first.sequence);
   progress.end(`sequence ${first.sequence}`);

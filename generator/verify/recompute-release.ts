@@ -11,10 +11,13 @@ import type {
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { publishedFacts } from '../core/artifacts/chain-facts.js';
 import { datasetFiles } from '../core/draft/dataset-files.js';
+import { publishedSample, sampleChainOf } from '../core/artifacts/sample-week.js';
 import { settleFile, stampOf } from '../core/draft/settle-file.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
+import { pricingPage } from '../core/pages/pricing-page.js';
+import { listedChains } from '../core/verification/check-files.js';
 import { type InputSeries, toInputSeries } from '../core/input/input-series.js';
-import { publicPathsOf, weeklyArchivesIn } from '../../schemas/release-paths.js';
+import { publicPathsOf, SAMPLE_PATHS, weeklyArchivesIn } from '../../schemas/release-paths.js';
 import { listedFiles } from '../core/volumes/volume-files.js';
 import { createInputDigest } from '../core/release/assess-chain.js';
 import { manifestOf, type Plan, type PlanRequest, type PublishedState } from '../core/release/plan-types.js';
@@ -69,6 +72,7 @@ export async function recomputeRelease(
     .flatMap((chain) => [
       ...publicPathsOf(chain),
       ...weeklyArchivesIn(Object.keys(record.public), chain),
+      ...(chain === sampleChainOf(listedChains(record)) ? SAMPLE_PATHS : []),
       ...GENRES.flatMap((genre) => [
         manifestPath(genre, chain),
         ...listedFiles(manifestOf(previous, genre, chain)?.volumes).map(({ path }) => path),
@@ -88,7 +92,7 @@ export async function recomputeRelease(
   ];
 }
 
-/** Returns the paths of the files about all calendars that are right about the published ones, whatever their form. */
+/** Returns the paths of the files about all calendars, and about the sample, that are right about the published ones, whatever their form. */
 function soundDescriptions(
   record: ReleaseRecord,
   { status, landing }: PublishedState,
@@ -96,7 +100,8 @@ function soundDescriptions(
 ): string[] {
   const facts = CHAIN_IDS.flatMap((chain) => publishedFacts(chain, status, landing) ?? []);
   const stamp = stampOf(record, record.revision);
-  return datasetFiles(site.details, facts, record.public)
+  const sample = publishedSample(sampleChainOf(listedChains(record)), facts, record.public);
+  return [...datasetFiles(site.details, facts, record.public), pricingPage(site, sample)]
     .filter((file) => settleFile(file, record, stamp).artifact === undefined)
     .map(({ path }) => path);
 }

@@ -42,7 +42,7 @@ import { recomputeRelease } from './recompute-release.js';
 import { readDayTexts } from '../texts/product-texts.js';
 import { damaged, readStoredJson } from '../state/stored-json.js';
 import { catchFault, checkChain, checkStoredFile, type Verifier } from './verify-chain.js';
-import { isWeeklyArchivePath, publicPathsOf } from '../../schemas/release-paths.js';
+import { isWeeklyArchivePath, publicPathsOf, SAMPLE_PATHS } from '../../schemas/release-paths.js';
 
 /** The result of a verification. `faults` is empty for a sound store. */
 export type Verification = {
@@ -302,7 +302,7 @@ async function digestOfCopy(
 async function checkExtraFiles(verifier: Verifier, unfinished: UnfinishedRefresh | undefined): Promise<void> {
   const { store, record, faults, lagging } = verifier;
   const named = new Set(Object.keys(record.public).map(publicKey));
-  const ofChains = new Set(CHAIN_IDS.flatMap(publicPathsOf));
+  const ofChains = new Set([...CHAIN_IDS.flatMap(publicPathsOf), ...SAMPLE_PATHS]);
   for await (const { key } of listBounded(store, PUBLIC_PREFIX)) {
     if (named.has(key) || TRUST_KEYS.has(key)) continue;
     const path = pathOfPublicKey(key);

@@ -20,6 +20,8 @@ import {
   operationPath,
   PAGE_PATHS,
   regimeEventsPath,
+  SAMPLE_FILES,
+  samplePath,
   TRUST_PATHS,
 } from '../../schemas/paths.js';
 import { PROBLEMS } from '../../schemas/problems.js';
@@ -44,6 +46,7 @@ const TEMPLATES: readonly string[] = [
   ...GUIDE_NAMES.map(guidePath),
   ...EXAMPLE_NAMES.map(exampleViewPath),
   operationPath('{operation}'),
+  ...SAMPLE_FILES.map((file) => samplePath('{genre}', file)),
 ];
 
 /** The possible values of each placeholder. One that is not listed, such as a date, can be any text. */
@@ -57,7 +60,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 
 /** A path in a text: a fixed part of the service, such as `/api/v1`, and what follows it. */
 const MENTION =
-  /(?<![\w.}>])\/(?:api\/v1|_objects|problems|charts|chains|assets|docs|healthz|readyz)(?:\/[^\s`"'()|,;]*)?/g;
+  /(?<![\w.}>])\/(?:api\/v1|_objects|problems|charts|chains|samples|assets|docs|healthz|readyz)(?:\/[^\s`"'()|,;]*)?/g;
 /** A part of a mention that stands for any value: `<chain>`, `{{chain}}`, `{code}`, `[chain]`, `$CHAIN`, `*`, YYYY-MM-DD. */
 const WILDCARD = /[<{[$*%]|YYYY|…/;
 

@@ -32,8 +32,8 @@ function foldPage(name: string): string {
 describe("the generator's README", () => {
   it('lists exactly the public files of a release', async () => {
     const store = createMemoryStore();
-    const inputs = CHAIN_IDS.map((chain, seed) => randomSeries({ chain, seed, days: 2 }));
-    await publishSeries(store, { inputs, asOf: '2022-01-03' });
+    const inputs = CHAIN_IDS.map((chain, seed) => randomSeries({ chain, seed, days: 9 }));
+    await publishSeries(store, { inputs, asOf: '2022-01-10' });
     const files = new Map<string, string>();
     const pointer = await readPointer(store);
     const record = pointer && (await readRecord(store, pointer.value));
@@ -42,6 +42,7 @@ describe("the generator's README", () => {
       const folded = foldPage(shown);
       const named = folded
         .replace(/(?<=\/weekly-summaries\/)\d{4}$/, '<year>')
+        .replace(/(?<=^\/samples\/)[a-z]+/, '<genre>')
         .replace(/(?<=\/analyst-kit\/examples\/).*/, '<file>');
       const kind = named.replace(/(?<=^\/assets\/[a-z]+-)[0-9a-f]{16}(?=\.)/, '<digest>');
       files.set(kind.replace(/(?<=\/python\/).*/, '<wheel>'), type);

@@ -43,6 +43,11 @@ export const SAMPLES: readonly string[] = [
   '/api/v1/status',
   '/api/v1/summary/ethereum',
   '/api/v1/thresholds/defaults',
+  '/samples/gold/bundle.json',
+  '/samples/gold/day.json',
+  '/samples/gold/manifest.json',
+  '/samples/gold/volume.csv',
+  '/samples/gold/volume.parquet',
   '/charts/ethereum.json',
   '/charts/ethereum.svg',
   '/charts/ethereum/metrics.json',
@@ -79,6 +84,7 @@ export function kindOf(path: string): string {
   const chain = new RegExp(`(?<=/)(${CHAIN_IDS.join('|')})(?=[/.]|$)`);
   return path
     .replace(chain, '{chain}')
+    .replace(/(?<=^\/samples\/)[a-z]+/, '{genre}')
     .replace(/^\/problems\/.+/, '/problems/{type}')
     .replace(/^\/docs\/guides\/.+/, '/docs/guides/{name}')
     .replace(/^\/docs\/api\/(?!schemas$).+/, '/docs/api/{operation}')

@@ -2,7 +2,9 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import type {
   Chart,
   DerivedDay,
+  Genre,
   LabelChange,
+  Manifest,
   ManifestDate,
   MetaDay,
   RegimeCalendarRow,
@@ -19,12 +21,14 @@ import { type InputSeries, sourceOn } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { Steps } from '../steps.js';
 import type { ChainState } from './chain-state.js';
+import { draftSample } from './sample.js';
 import {
   createRebuilder,
   draftGenres,
   type GenreDrafts,
   type GenreOptions,
   knownRevisions,
+  recordsFor,
 } from './genre-drafts.js';
 
 /** The next state of a chain, computed from its input, with the day files to write. */
@@ -56,14 +60,27 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
   const rebuild = createRebuilder(series, writers, revisions, stamp.revision);
   const made = genres.flatMap(({ texts }) => [...texts]);
   const { record, text } = rememberDays(rebuild, new Map([...(published?.days ?? []), ...made]));
+  const { chain, sources } = series;
+  const entries = {
+    meta: meta.entries,
+    gold: gold.entries,
+    derived: derived.entries,
+    briefs: briefs.entries,
+  };
   return {
-    chain: series.chain,
+    chain,
     series,
     updatedThrough: series.dates.at(-1) ?? '',
-    sources: series.sources,
-    entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries, briefs: briefs.entries },
+    sources,
+    entries,
     revisions,
     volumes,
+    sample: draftSample({
+      ...{ chain, sources, entries, revisions, volumes, text },
+      methodology: writers.regimes.methodology,
+      record: recordsFor(options, rebuild),
+      published: manifestsOfKeptSample(options),
+    }),
     days: inOrderOfDates(genres.map((genre) => genre.days)),
     calendar: calendarFile(series.chain, meta.rows, keepsPublishedDays ? published?.calendar : undefined),
     lastRecords: entriesInWindow(meta.entries, RECENT_DAYS).map((entry) => record(entry) as MetaDay), // the meta manifest names only these
@@ -80,6 +97,14 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     labelChanges: findLabelChanges(meta.rows, restatedDates, published?.calendar ?? ''),
     text,
   };
+}
+
+/** Returns the published manifests if the published sample need not be compared: they show whether it stays as it is. */
+function manifestsOfKeptSample({
+  keepsPublishedDays,
+  published,
+}: DraftOptions): { readonly [genre in Genre]: Manifest | undefined } | undefined {
+  return keepsPublishedDays && published?.hasSample === true ? published.manifests : undefined;
 }
 
 function datesInForce(entries: readonly ManifestDate[]): Set<string> {

@@ -22,7 +22,8 @@ import { chainChartFile } from '../charts/chart-files.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
 import { metricsPage } from '../pages/metrics-page.js';
-import type { ChainVolumes } from '../volumes/draft-volumes.js';
+import type { ChainVolumes, LackingRecord } from '../volumes/draft-volumes.js';
+import type { SampleDraft } from './sample.js';
 import type { ReferenceTexts } from './site.js';
 import { summaryFile } from '../artifacts/summary.js';
 import { type ArchivedWeeks, weeklyArchiveFiles } from '../artifacts/weekly-archive.js';
@@ -40,6 +41,7 @@ export type ChainState = {
   /** Contains at least every revision named by an entry. */
   readonly revisions: ManifestRevisions;
   readonly volumes: ChainVolumes;
+  readonly sample: SampleDraft;
   readonly calendar: FileTemplate;
   /** The meta records of the last `RECENT_DAYS` dates in force, ascending; empty when every date is withdrawn. */
   readonly lastRecords: readonly MetaDay[];
@@ -106,6 +108,12 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
     ],
     archive: weeklyArchiveFiles(chain, state.weeks, texts.weeklyArchive),
   };
+}
+
+/** Returns the published records that the tables of a chain need and that were not read. */
+export function lackingRecords({ volumes, sample }: Pick<ChainState, 'volumes' | 'sample'>): LackingRecord[] {
+  const ofVolumes = Object.values(volumes).flatMap(({ lacking }) => lacking);
+  return sample === 'kept' ? ofVolumes : [...ofVolumes, ...sample.lacking];
 }
 
 /** Returns the derived record in force of a date. */

@@ -39,6 +39,8 @@ type PublishedChain = {
   /** Texts of published day files by digest, as far as they were read. They need not be made again. */
   readonly days?: ReadonlyMap<string, string> | undefined;
   readonly manifests: { readonly [genre in Genre]: Manifest | undefined };
+  /** True if the release has a sample, of whichever chain. */
+  readonly hasSample?: boolean;
   readonly calendar: string;
   readonly chart?: Chart | undefined;
 };
@@ -119,9 +121,16 @@ function draftVolumesOf(
     repack,
     entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries },
     published: published?.manifests,
-    record: (entry, sha256) =>
-      (sha256 === entry.sha256 ? rebuild(entry) : undefined) ?? superseded?.get(sha256),
+    record: recordsFor({ superseded }, rebuild),
   });
+}
+
+/** Returns a function that returns a version of an entry's date: the newest one from `rebuild`, or one that was read. */
+export function recordsFor(
+  { superseded }: Pick<GenreOptions, 'superseded'>,
+  rebuild: (entry: ManifestDate) => DayRecord | undefined,
+): (entry: ManifestDate, sha256: string) => DayRecord | undefined {
+  return (entry, sha256) => (sha256 === entry.sha256 ? rebuild(entry) : undefined) ?? superseded?.get(sha256);
 }
 
 function toGenreDraft(

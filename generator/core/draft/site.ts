@@ -56,7 +56,8 @@ import { apiPage, operationPages, schemasPage } from '../pages/api-pages.js';
 import { docsList, docsPage, examplePages, guidePages } from '../pages/docs-pages.js';
 import { searchIndex, searchPage } from '../pages/search-index.js';
 import { dayFrame } from '../pages/day-frame.js';
-import { glossaryPage, methodologyPage, pricingPage, problemPages, verifyPage } from '../pages/site-pages.js';
+import { pricingPage } from '../pages/pricing-page.js';
+import { glossaryPage, methodologyPage, problemPages, verifyPage } from '../pages/site-pages.js';
 import { addressOf, type SiteAsset, type SiteTexts } from '../pages/page.js';
 import type { TextTemplate } from '../text/text-template.js';
 import { settleFile, type SettledFile } from './settle-file.js';
@@ -180,7 +181,7 @@ function listSiteFiles(texts: ReferenceTexts): FileTemplate[] {
     },
     ...pages,
     searchPage(site, docsList(site, PAGE_PATHS.search)),
-    searchIndex(pages, glossary),
+    searchIndex([...pages, pricingPage(site, undefined)], glossary),
     dayFrame(site),
     ...CHAIN_IDS.map((chain) => embedPage(site, chain)),
   ];
@@ -196,7 +197,6 @@ function textPages({ methodology, methodologyText, glossary, site }: ReferenceTe
     schemasPage(site, glossary),
     ...operationPages(site, glossary),
     methodologyPage(site, methodology, methodologyText),
-    pricingPage(site),
     glossaryPage(site, glossary),
     verifyPage(site),
     ...problemPages(site),

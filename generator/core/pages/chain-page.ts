@@ -27,6 +27,7 @@ import {
   regimeEventsPath,
   chartMetricsPath,
   metricsPagePath,
+  PAGE_PATHS,
   regimesPath,
   summaryPath,
   weeklyArchivePath,
@@ -44,6 +45,7 @@ import type {
 import type { FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
+import { sampleWeek } from '../artifacts/sample-week.js';
 import type { LabelStatistics } from '../artifacts/regimes.js';
 import { labelHistory } from './label-history.js';
 import { newestArchiveOf } from '../artifacts/weekly-archive.js';
@@ -124,6 +126,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
         public: publicRows(chain, records),
         subscriber: subscriberTable(chain),
         download: downloadPath(chain),
+        sample: sampleLinks(options.points[0]?.date ?? through, through),
       },
       sources: sources.map(toSource),
       hash: regime.determinism_hash,
@@ -229,6 +232,10 @@ function scheduleWords({ first_try_hours, deadline_hours, settling_days }: Sourc
   return `${first_try_hours} to ${deadline_hours} hours after the end of a day; ${settled}`;
 }
 
+function sampleLinks(first: string, last: string): string[] {
+  return sampleWeek(first, last) === undefined ? [] : [`${PAGE_PATHS.pricing}#sample`];
+}
+
 type Row = { readonly path: string; readonly content: string };
 
 /** Returns the public files of a chain with a description of each. */
@@ -255,7 +262,7 @@ function publicRows(chain: Chain, records: readonly MetaDay[]): Row[] {
 }
 
 /** What each genre contains, in the words of a buyer. */
-const GENRE_WORDS: Readonly<Record<Genre, string>> = {
+export const GENRE_WORDS: Readonly<Record<Genre, string>> = {
   meta: 'Regime, confidence, scores and drivers',
   gold: 'Metrics',
   derived: 'Averages, changes and ratios of the metrics',

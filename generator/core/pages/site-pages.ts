@@ -7,14 +7,12 @@ import {
   problemPath,
   PUBLIC_PATHS,
 } from '../../../schemas/paths.js';
-import type { GlossaryEntry, Level, Methodology, Site } from '../../../schemas/types.generated.js';
+import type { GlossaryEntry, Level, Methodology } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { type TrustedHtml, trustHtml } from '../text/text-template.js';
 import { renderMarkdown, renderMarkdownLine } from './markdown-html.js';
 import { addressOf, pageFile, type SiteTexts } from './page.js';
-import { LABEL_MEANINGS, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
-import { siteLinks } from '../../../schemas/site-links.js';
-import { planCards } from './front-page.js';
+import { LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { type ProblemCode, type ProblemDocument, PROBLEMS } from '../../../schemas/problems.js';
 
 const LEVELS: readonly Level[] = ['low', 'normal', 'high'];
@@ -164,70 +162,6 @@ function toEntry({ id, kind, name, definition, unit }: GlossaryEntry): object {
     definition,
     unit: unit === null ? [] : [unit],
   };
-}
-
-type Row = { readonly what: string; readonly free: string; readonly of: (plan: PlanDefinition) => string };
-
-const ROWS: readonly Row[] = [
-  { what: 'Regime and confidence of every day (calendar)', free: 'all chains', of: () => 'all chains' },
-  {
-    what: 'Metrics, signals and scores as daily files',
-    free: 'no',
-    of: ({ chains }) => (chains === 'all' ? 'all chains' : 'one chain of your choice'),
-  },
-  {
-    what: 'Longest single JSON file',
-    free: 'no',
-    of: ({ windows }) => `last ${Math.max(...windows.map((window) => WINDOWS[window]))} days`,
-  },
-  {
-    what: 'Whole history as Parquet and CSV, with every correction',
-    free: 'no',
-    of: ({ archive }) => (archive ? 'yes' : 'no'),
-  },
-  {
-    what: 'Daily briefs',
-    free: 'weekly summary',
-    of: ({ briefs }) => (briefs === 'all' ? 'every day' : 'latest day'),
-  },
-];
-
-/** Questions that only the publisher can answer. */
-const ANSWERS = [
-  { name: 'refunds', question: 'Can I get my money back?' },
-  { name: 'invoices', question: 'Do I get invoices, and is VAT included?' },
-  { name: 'redistribution', question: 'What may I pass on to others?' },
-] as const satisfies readonly { readonly name: keyof Site; readonly question: string }[];
-
-function contactOf(site: Site): object[] {
-  const links = siteLinks(site).filter(({ name }) => name === 'Contact');
-  return links.map(({ href }) => ({ publisher: site.publisher ?? site.name, href, address: site.contact }));
-}
-
-/** Returns the page with the plans, what each includes, and answers for buyers. */
-export function pricingPage(site: SiteTexts): FileTemplate {
-  return pageFile(site, {
-    path: PAGE_PATHS.pricing,
-    template: 'pricing',
-    title: 'Pricing',
-    description:
-      'Free regime calendars, one chain, or all chains with their whole history: what each plan includes and costs.',
-    values: () => ({
-      plans: planCards(site, `${PAGE_PATHS.front}#free`),
-      planLevel: 2,
-      // With a sign-up page of the publisher's own, that page says how to pay and cancel.
-      checkout: site.details?.sign_up_url === undefined ? [true] : [],
-      answers: ANSWERS.flatMap(({ question, name }) => {
-        const answer = site.details?.[name];
-        return answer === undefined ? [] : [{ question, answer }];
-      }),
-      contact: site.details === undefined ? [] : contactOf(site.details),
-      rows: ROWS.map(({ what, free, of }) => ({
-        what,
-        cells: [free, ...PLAN_IDS.map((plan) => of(PLANS[plan]))],
-      })),
-    }),
-  });
 }
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]; // Object.keys loses the key type

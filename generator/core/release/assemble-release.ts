@@ -28,7 +28,9 @@ import { type ChainFacts, publishedFacts, toChainFacts } from '../artifacts/chai
 import { overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles, releasePages } from '../pages/release-pages.js';
 import { chainsPage, frontPage } from '../pages/front-page.js';
+import { pricingPage } from '../pages/pricing-page.js';
 import { datasetFiles } from '../draft/dataset-files.js';
+import { publishedSample } from '../artifacts/sample-week.js';
 import { type ReferenceTexts, type SettledSite, settleSite } from '../draft/site.js';
 import {
   changesFile,
@@ -43,6 +45,7 @@ import { type Held, NOTHING_HELD, reasonOfHeldChange, toHeldChange } from './hel
 import { manifestOf, type PlannedRelease, type PublishedState } from './plan-types.js';
 import { type SettledFile, settleFile, settleVolumes, stampOf } from '../draft/settle-file.js';
 import { settleEvents, settleStale } from './settle-events.js';
+import { renewedSamplePaths, settleSample } from './settle-sample.js';
 import { listedFiles } from '../volumes/volume-files.js';
 
 /** A chain whose published state changes. `record` is absent when no date of it is in force any more. */
@@ -82,6 +85,8 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   const settled: Settled = { public: [], bundles: [], manifests: [] };
   for (const { state } of changed) settleChain(state, options, settled);
   for (const { file } of options.lineages ?? []) settled.manifests.push(settleFile(file, record, stamp));
+  const sample = settleSample(options);
+  settled.public.push(...sample.files);
   const site = settleSite(texts, previous, stamp, options.full ?? false);
   settled.public.push(...site.changed);
 
@@ -91,11 +96,11 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   for (const file of [...pages, ...crawlerFiles(texts.site, releaseOptions)]) {
     settled.public.push(settleFile(file, record, stamp));
   }
-  for (const file of datasetFiles(
-    texts.site.details,
-    releaseOptions.facts,
-    entriesOf('public', options, settled),
-  ))
+  const entries = entriesOf('public', options, settled);
+  for (const file of [
+    ...datasetFiles(texts.site.details, releaseOptions.facts, entries),
+    pricingPage(texts.site, publishedSample(sample.chain, releaseOptions.facts, entries)),
+  ])
     settled.public.push(settleFile(file, record, stamp));
   const changes = toReleaseChanges(options);
   const earlier = previous?.changes.releases ?? [];
@@ -114,7 +119,7 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   ]
     .filter((file) => file.artifact !== undefined)
     .map((file) => file.path)
-    .concat(lostArchives(options, settled));
+    .concat(lostFiles(options, settled));
   if (record !== undefined && differing.length === 0) return undefined;
   settled.public.push(...settleStale(options, changed, (chain) => textsOf(options, chain)));
   for (const file of describeRelease(changes)) settled.public.push(settleFile(file, record, stamp, true));
@@ -127,10 +132,14 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   return { ...toPlannedRelease(options, settled, changes, site), differing };
 }
 
-/** Returns the published archives that the chains no longer have. */
-function lostArchives({ changed, previous }: AssemblyOptions, settled: Settled): string[] {
+/** Returns the published archives and files of the sample that the chains no longer have. */
+function lostFiles(options: AssemblyOptions, settled: Settled): string[] {
+  const { changed, previous } = options;
   const kept = new Set(settled.public.map(({ path }) => path));
-  return changed.flatMap(({ state }) => publishedArchives(state, previous)).filter((path) => !kept.has(path));
+  return [
+    ...changed.flatMap(({ state }) => publishedArchives(state, previous)),
+    ...renewedSamplePaths(options).filter((path) => previous?.record.public[path] !== undefined),
+  ].filter((path) => !kept.has(path));
 }
 
 /** Settles the files of a chain whose state changes, without comparing files that are known to differ. */
@@ -226,17 +235,19 @@ function siteMember({ site: { details } }: ReferenceTexts): Pick<ReleaseRecord, 
 /** Returns a section: the published files, without those that chains no longer have, with the settled ones. */
 function entriesOf<S extends Section>(
   section: S,
-  { previous, changed }: AssemblyOptions,
+  options: AssemblyOptions,
   settled: Settled,
 ): ReleaseRecord[S] {
+  const { previous, changed } = options;
   // The volumes that a changed chain still has are among the settled files.
-  const absent = new Set(
-    changed.flatMap(({ state }) => [
+  const absent = new Set([
+    ...changed.flatMap(({ state }) => [
       ...absentPaths(state),
       ...publishedVolumes(state, previous),
       ...publishedArchives(state, previous),
     ]),
-  );
+    ...renewedSamplePaths(options),
+  ]);
   const published: Record<string, FileEntry | PublicEntry> = previous?.record[section] ?? {};
   const remaining = Object.entries(published).filter(([path]) => !absent.has(path));
   const settledEntries = settled[section].map(({ path, type, entry }): [string, FileEntry | PublicEntry] => [
@@ -275,9 +286,11 @@ function revisionsOf(
   return revisions;
 }
 
-/** Removes duplicates: a store keeps equal bytes once. */
+/** Keeps the first artifact of equal bytes: a store keeps them once, and a day file of the sample is also one of its archive. */
 function uniqueByDigest(artifacts: readonly Artifact[]): Artifact[] {
-  return [...new Map(artifacts.map((artifact) => [artifact.sha256, artifact])).values()];
+  const unique = new Map<string, Artifact>();
+  for (const artifact of artifacts) if (!unique.has(artifact.sha256)) unique.set(artifact.sha256, artifact);
+  return [...unique.values()];
 }
 
 /** Returns the entry of a release in the list of changes. It has a reason when published days or the hold change, and for every rollback. */

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
+import { SAMPLE_PATHS } from '../../../schemas/release-paths.js';
 import type { RecordChain, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { createDayWriters } from '../records/day-writers.js';
@@ -40,6 +41,7 @@ import {
 } from './plan-types.js';
 import type { LackingRecord } from '../volumes/draft-volumes.js';
 import { fingerprintSteps } from './writers-fingerprint.js';
+import { lackingRecords } from '../draft/chain-state.js';
 import { lineageManifestPath } from '../../../schemas/paths.js';
 import { draftLineages, type LineageDraft } from '../draft/lineages.js';
 
@@ -106,7 +108,7 @@ function toPublication({
 }
 
 const lackingOf = ({ plan, draft }: Decided): LackingRecord[] =>
-  plan.outcome === 'refused' ? [] : Object.values(draft?.volumes ?? {}).flatMap(({ lacking }) => lacking);
+  plan.outcome === 'refused' || draft === undefined ? [] : lackingRecords(draft);
 
 /** Returns the change of a chain; empty when it was refused or not drafted. */
 function toChangedChain(
@@ -186,6 +188,7 @@ function* assess(
         ? undefined
         : {
             manifests,
+            hasSample: SAMPLE_PATHS.some((path) => previous?.record.public[path] !== undefined),
             calendar: calendar ?? '',
             chart: previous?.charts.get(series.chain),
             days: previous?.days,

@@ -23,7 +23,8 @@ import { isWeekEnd } from '../artifacts/weekly-archive.js';
 import type { ReferenceTexts } from '../draft/site.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';
-import { type ChainState } from '../draft/chain-state.js';
+import { type ChainState, lackingRecords } from '../draft/chain-state.js';
+import { draftSample } from '../draft/sample.js';
 import { supersede } from '../artifacts/manifest.js';
 import { type LineageDraft, lineageManifest } from '../draft/lineages.js';
 import { findLabelChanges } from '../draft/chain-draft.js';
@@ -144,9 +145,7 @@ export function planRollback(request: RollbackRequest): Pick<Plan, 'release' | '
       record,
     };
   });
-  const lacking = changed.flatMap(({ state }) =>
-    Object.values(state.volumes).flatMap((draft) => draft.lacking),
-  );
+  const lacking = changed.flatMap(({ state }) => lackingRecords(state));
   if (lacking.length > 0) return { lacking };
   const release = assembleRelease({
     previous,
@@ -202,27 +201,29 @@ function toChainState(
   );
   const gold = target.manifests.get(manifestPath('gold', chain)) ?? manifestOf(previous, 'gold', chain);
   const sources = gold?.sources ?? [];
+  const shared = {
+    ...publication,
+    chain,
+    sources,
+    entries,
+    methodology: texts.methodology,
+    record: (_entry: ManifestDate, sha256: string) => days.get(sha256),
+  };
+  const text = (entry: ManifestDate): string => canonicalJson(record(entry));
+  const published = {
+    meta: manifestOf(previous, 'meta', chain),
+    gold: manifestOf(previous, 'gold', chain),
+    derived: manifestOf(previous, 'derived', chain),
+  };
+  const volumes = runSteps(draftChainVolumes({ ...shared, published }));
   return {
     chain,
     updatedThrough: publication.updatedThrough,
     sources,
     entries,
     revisions: publication.revisions,
-    volumes: runSteps(
-      draftChainVolumes({
-        ...publication,
-        chain,
-        sources,
-        entries,
-        methodology: texts.methodology,
-        published: {
-          meta: manifestOf(previous, 'meta', chain),
-          gold: manifestOf(previous, 'gold', chain),
-          derived: manifestOf(previous, 'derived', chain),
-        },
-        record: (_entry, sha256) => days.get(sha256),
-      }),
-    ),
+    volumes,
+    sample: draftSample({ ...shared, volumes, text }),
     calendar: calendarFile(chain, rows),
     lastRecords: records.slice(-RECENT_DAYS),
     points: records.map(toChartPoint),
@@ -233,7 +234,7 @@ function toChainState(
     restatedDates,
     withdrawnDates,
     labelChanges: findLabelChanges(rows, restatedDates, previous.calendars.get(chain) ?? ''),
-    text: (entry) => canonicalJson(record(entry)),
+    text,
   };
 }
 

@@ -120,6 +120,7 @@ function* probeFiles(texts: ReferenceTexts): Steps<string[]> {
     const feeds = [...eventFiles(events, texts), calendar];
     probes.push(...(yield* digestsOf(feeds)));
     probes.push(...(yield* digestsOf(Object.values(chainFiles({ ...draft, history }, texts)).flat())));
+    probes.push(...(yield* digestsOf(draft.sample === 'kept' ? [] : draft.sample.files)));
     probes.push(...Object.values(draft.volumes).flatMap(({ files }) => files.map(({ sha256 }) => sha256)));
   }
   const options = { facts, hold: null, methodologyVersion: texts.methodology.version };

@@ -12,6 +12,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { Artifact, RenderedFile } from '../artifacts/artifact.js';
 import type { DayRecord } from '../records/day-writers.js';
+import type { DateRange } from '../artifacts/sample-week.js';
 import type { Steps } from '../steps.js';
 import { closedPeriods, type Period, volumeFiles, type VolumeForm, volumeSchema } from './volume-files.js';
 import { addDays, endOfDayMs, parseInstant, toDayNumber } from '../../../schemas/dates.js';
@@ -111,11 +112,21 @@ function isSameList(now: readonly ManifestDate[], before: readonly ManifestDate[
   );
 }
 
-function makeVolume(
-  period: Period,
-  options: VolumeOptions,
-): ReturnType<typeof volumeFiles> | { readonly lacking: readonly LackingRecord[] } {
-  const { chain, genre, methodology, revisions, form } = options;
+/** The records that are needed and not known. */
+type Lacking = { readonly lacking: readonly LackingRecord[] };
+
+function makeVolume(period: Period, options: VolumeOptions): ReturnType<typeof volumeFiles> | Lacking {
+  const { chain, genre, methodology, form } = options;
+  const made = rowsWithin(period, options);
+  return 'lacking' in made ? made : volumeFiles({ genre, chain, period, rows: made.rows, methodology, form });
+}
+
+/** Returns the rows of the dates of a period, as a volume has them. */
+export function rowsWithin(
+  period: DateRange,
+  options: Pick<VolumeOptions, 'chain' | 'genre' | 'entries' | 'metaEntries' | 'revisions' | 'record'>,
+): { readonly rows: readonly VersionRow[] } | Lacking {
+  const { chain, genre, revisions } = options;
   const metaEntries = new Map(options.metaEntries.map((entry) => [entry.date, entry]));
   const dates = within(period, options.entries).map((entry) => ({
     entry,
@@ -131,11 +142,11 @@ function makeVolume(
     }
   }
   if (lacking.length > 0) return { lacking };
-  const rows = dates.flatMap((date) => toVersionRows({ ...date, chain, revisions, records }));
-  return volumeFiles({ genre, chain, period, rows, methodology, form });
+  return { rows: dates.flatMap((date) => toVersionRows({ ...date, chain, revisions, records })) };
 }
 
-function within({ first, last }: Period, entries: readonly ManifestDate[]): ManifestDate[] {
+/** Returns the entries of the dates of a part of a history. */
+export function within({ first, last }: DateRange, entries: readonly ManifestDate[]): ManifestDate[] {
   return entries.filter(({ date }) => first <= date && date <= last);
 }
 

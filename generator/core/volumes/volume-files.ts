@@ -70,7 +70,7 @@ export function listedFiles(volumes: readonly ManifestVolume[] = []): VolumeFile
 /** Makes the files of a volume. */
 export function volumeFiles(source: VolumeSource): VolumeFiles {
   const { genre, chain, period, rows, form } = source;
-  const contents = toContents(source);
+  const contents = volumeContents(source);
   const files = VOLUME_FORMATS.map((format) => {
     const path = volumePath(genre, chain, period.id, format);
     return toArtifact(path, subscriberTypeOf(path), () => contents[format]);
@@ -82,7 +82,8 @@ export function volumeFiles(source: VolumeSource): VolumeFiles {
   return { listed: { ...listed, schema: volumeSchema(genre, form), parquet, csv }, files };
 }
 
-function toContents({
+/** Returns the content of a volume in each format. */
+export function volumeContents({
   genre,
   chain,
   period,

@@ -50,13 +50,14 @@ function withoutBriefs(plan: Plan): Plan {
     manifests: others(full.manifests),
     chains: { base: { ...base, writers_sha256: 'f'.repeat(64) } },
   };
+  const sample = new Set(Object.values(record.public).map(({ sha256 }) => sha256)); // has the bytes of a brief
   const recordText = canonicalJson(record);
   const release = {
     ...plan.release,
     record,
     recordText,
     sha256: sha256Hex(recordText),
-    artifacts: artifacts.filter(({ path }) => !path.startsWith(BRIEFS)),
+    artifacts: artifacts.filter(({ path, sha256 }) => !path.startsWith(BRIEFS) || sample.has(sha256)),
   };
   return { ...plan, release };
 }

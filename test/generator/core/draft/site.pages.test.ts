@@ -36,6 +36,7 @@ const htmlOf = (path: string): string => DOCS.get(path) ?? '';
 const ELSEWHERE: readonly string[] = [
   PAGE_PATHS.front,
   PAGE_PATHS.chains,
+  PAGE_PATHS.pricing,
   PAGE_PATHS.status,
   PAGE_PATHS.changes,
   PAGE_PATHS.feed,

@@ -1,6 +1,6 @@
 import { docsPage } from '../../../../generator/core/pages/docs-pages.js';
 import { frontPage } from '../../../../generator/core/pages/front-page.js';
-import { pricingPage } from '../../../../generator/core/pages/site-pages.js';
+import { pricingPage } from '../../../../generator/core/pages/pricing-page.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import type { Site } from '../../../../schemas/types.generated.js';
 
@@ -61,7 +61,7 @@ it('without a site, the front page says that it does not know its address, and p
 it('the pricing page has the answers of the publisher, and no others', async () => {
   const pricing = async (details?: Site): Promise<string> => {
     const { site } = await readProductTexts(details);
-    return pricingPage(site).content(STAMP).text;
+    return pricingPage(site, undefined).content(STAMP).text;
   };
   const questions = (page: string): string[] =>
     [...page.matchAll(/<h3>([^<]*\?)<\/h3>/g)].map(([, text = '']) => text);

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { siteFiles } from '../../../../generator/core/draft/site.js';
+import { pricingPage } from '../../../../generator/core/pages/pricing-page.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { ACCOUNT_PATHS, PAGE_PATHS } from '../../../../schemas/paths.js';
 import {
@@ -11,8 +12,12 @@ import {
 } from '../../../../templates/browser/search-places.js';
 
 const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
+const product = await readProductTexts();
 const texts = new Map(
-  siteFiles(await readProductTexts()).map((file) => [file.path, file.content(STAMP).text]),
+  [...siteFiles(product), pricingPage(product.site, undefined)].map((file) => [
+    file.path,
+    file.content(STAMP).text,
+  ]),
 );
 const index = texts.get(PAGE_PATHS.searchIndex) ?? '';
 const places = parseIndex(index);
