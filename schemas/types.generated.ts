@@ -1267,7 +1267,7 @@ export interface ChainEvents {
    */
   regimes: RegimeEvent[];
   /**
-   * The corrections of published regimes, in the order of their publication.
+   * The corrections of published days, in the order of their publication.
    */
   corrections: CorrectionEvent[];
   /**
@@ -1297,13 +1297,14 @@ export interface CorrectionEvent {
    */
   number: number;
   /**
-   * Number of dates whose regime changed or was withdrawn.
+   * Number of dates whose regime changed, was withdrawn or was restored.
    */
   days: number;
   /**
    * The first of these dates, as spans with one change each.
    */
   spans: CorrectedSpan[];
+  restated?: DateSpan;
   reason: Reason | null;
   page_date: CalendarDate;
   published_at: Instant;
@@ -1313,7 +1314,7 @@ export interface CorrectedSpan {
   first_date: CalendarDate;
   last_date: CalendarDate;
   /**
-   * The regime before the correction; null if the dates were withdrawn.
+   * The regime before the correction; null if the dates were withdrawn or restored.
    */
   from: RegimeLabel | null;
   /**

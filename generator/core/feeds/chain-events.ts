@@ -12,6 +12,7 @@ import type {
   StaleEvent,
 } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from '../artifacts/artifact.js';
+import { toDateSpan } from '../artifacts/date-span.js';
 
 /** The changes of regime of the first release of a feed are those of so many last days, and the one before them. */
 const FIRST_DAYS = 90;
@@ -29,6 +30,10 @@ export type HistoryChange = {
   readonly history: readonly LabelledDay[];
   readonly labelChanges: readonly LabelChange[];
   readonly withdrawnDates: readonly string[];
+  /** The dates in force that were withdrawn before, ascending. */
+  readonly restoredDates: readonly string[];
+  /** All corrected dates, ascending, also those of which only numbers changed. */
+  readonly restatedDates: readonly string[];
   readonly reason: string | null;
 };
 
@@ -57,8 +62,8 @@ export function nextEvents(options: EventOptions): ChainEvents | undefined {
   const stale = nextStale(chain, before.stale, { lastAvailable, publishedAt });
   if (change === undefined) return withInstants({ ...before, stale }, before, publishedAt);
   const pageOf = createPageDates(days);
-  const refresh = <T extends { readonly page_date: string }>(events: readonly T[]): T[] =>
-    events.map((event) => ({ ...event, page_date: pageOf(event.page_date) }));
+  const refresh = <T extends { readonly date: string }>(events: readonly T[]): T[] =>
+    events.map((event) => ({ ...event, page_date: pageOf(event.date) }));
   return withInstants(
     {
       ...before,
@@ -146,20 +151,18 @@ function toRegime(date: string, { label, previous }: Start): RegimeEvent {
   };
 }
 
-/** Returns the correction that a release makes; empty if no published regime changes. */
-function toCorrection(
-  before: readonly CorrectionEvent[],
-  { labelChanges, withdrawnDates, reason }: HistoryChange,
-): CorrectionEvent[] {
-  const changes = [...labelChanges, ...withdrawnDates.map((date) => ({ date, from: null, to: null }))];
-  changes.sort((a, b) => (a.date < b.date ? -1 : 1));
+/** Returns the correction that a release makes; empty if no published day changes. */
+function toCorrection(before: readonly CorrectionEvent[], change: HistoryChange): CorrectionEvent[] {
+  const changes = regimeChanges(change);
   const spans: CorrectedSpan[] = [];
   for (const { date, from, to } of changes) {
     const last = spans.at(-1);
     if (last?.from === from && last.to === to && addDays(last.last_date, 1) === date) last.last_date = date;
     else spans.push({ first_date: date, last_date: date, from, to });
   }
-  const date = spans[0]?.first_date;
+  const changed = new Set(changes.map(({ date }) => date));
+  const restated = toDateSpan(change.restatedDates.filter((date) => !changed.has(date)));
+  const date = spans[0]?.first_date ?? restated?.first_date;
   if (date === undefined) return [];
   return [
     {
@@ -167,12 +170,28 @@ function toCorrection(
       number: before.filter((each) => each.date === date).length + 1,
       days: changes.length,
       spans: spans.slice(0, MAX_SPANS),
-      reason,
+      ...(restated === null ? {} : { restated }),
+      reason: change.reason,
       page_date: date,
       published_at: PENDING,
       updated_at: PENDING,
     },
   ];
+}
+
+/** Returns the dates whose regime changed, was withdrawn (to null) or came back (from null), ascending. */
+function regimeChanges({
+  history,
+  labelChanges,
+  withdrawnDates,
+  restoredDates,
+}: HistoryChange): Pick<CorrectedSpan & LabelledDay, 'date' | 'from' | 'to'>[] {
+  const labels = new Map(history.map(({ date, label }) => [date, label]));
+  return [
+    ...labelChanges,
+    ...withdrawnDates.map((date) => ({ date, from: null, to: null })),
+    ...restoredDates.map((date) => ({ date, from: null, to: labels.get(date) ?? null })),
+  ].sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
 /** A period begins with the release that finds the chain stale, and lasts until one that does not: at most one lasts. */

@@ -158,7 +158,13 @@ function probeEvents(chain: Chain, history: readonly HistoryDay[]): ChainEvents 
   const dates = half.map(({ date }) => date);
   const at = (t: number): string => dates.at(t) ?? '';
   const options = { chain, publishedAt: STAMP.publishedAt, lastAvailable: { before: null, now: at(-9) } };
-  const nothing = { labelChanges: [], withdrawnDates: [], reason: null };
+  const nothing = {
+    labelChanges: [],
+    withdrawnDates: [],
+    restoredDates: [],
+    restatedDates: [],
+    reason: null,
+  };
   const before = nextEvents({ ...options, before: undefined, change: { ...nothing, history: half } });
   const after = nextEvents({
     ...options,
@@ -169,6 +175,8 @@ function probeEvents(chain: Chain, history: readonly HistoryDay[]): ChainEvents 
         .map((day) => (day.date === at(-30) ? { ...day, label: 'steady' } : day)),
       labelChanges: [{ date: at(-30), from: 'quiet', to: 'steady' }],
       withdrawnDates: [at(-1)],
+      restoredDates: [at(-20)],
+      restatedDates: [at(-40), at(-30)],
       reason: 'probe',
     },
     lastAvailable: { before: at(-9), now: '9999-01-01' },
