@@ -263,6 +263,7 @@ export interface Contract {
   'events.correction'?: CorrectionEvent;
   'events.span'?: CorrectedSpan;
   'events.stale'?: StaleEvent;
+  'events.stale_end'?: StaleEnd;
   'feature-schema'?: FeatureSchema;
   gc?: GcMark;
   'glossary-entries'?: GlossaryEntries;
@@ -1328,7 +1329,15 @@ export interface StaleEvent {
    * Publication of the release that ended the period; null while it lasts.
    */
   ended_at: Instant | null;
+  end?: StaleEnd;
   page_date: CalendarDate;
+  published_at: Instant;
+  updated_at: Instant;
+}
+/**
+ * Instants of the entry about the end of a stale period that was reported while it lasted; absent before its end. Earlier releases did not report it.
+ */
+export interface StaleEnd {
   published_at: Instant;
   updated_at: Instant;
 }

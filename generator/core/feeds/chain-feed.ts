@@ -20,6 +20,9 @@ export function chainFeedFile({ name, publisher, address }: FeedSite, events: Ch
     ...regimes.map((event) => ({ event, ...describeRegime(chain, event) })),
     ...corrections.map((event) => ({ event, ...describeCorrection(chain, event) })),
     ...stale.map((event) => ({ event, ...describeStale(chain, event) })),
+    ...stale.flatMap(({ end, ...event }) =>
+      end === undefined ? [] : [{ event: { ...event, ...end }, ...describeStaleEnd(chain, event) }],
+    ),
   ].map(({ event, id, ...words }): AtomEntry => {
     const { published_at: published, updated_at: updated, page_date: date } = event;
     const page = address + dayPagePath(chain, date);
@@ -116,4 +119,21 @@ function describeStale(chain: Chain, { date, ended_at: end }: StaleEvent): Words
         ? `${name} is stale: ${overdue}.`
         : `${name} was stale until ${instantWords(end)}: ${overdue}.`,
   };
+}
+
+function describeStaleEnd(chain: Chain, { date, ended_at: end }: StaleEvent): Words {
+  const { name } = CHAINS[chain];
+  const day = dateWords(date);
+  const shared = { id: `stale/${date}/end`, category: 'stale' };
+  return end === null
+    ? {
+        ...shared,
+        title: `Stale again: ${name}, after ${day}`,
+        text: `An earlier version of this entry said that ${name} was no longer stale. It is stale again: newer regimes than that of ${day} are overdue.`,
+      }
+    : {
+        ...shared,
+        title: `No longer stale: ${name}, after ${day}`,
+        text: `The release of ${instantWords(end)} has newer regimes of ${name} than that of ${day}.`,
+      };
 }

@@ -88,7 +88,12 @@ it('a feed keeps every id and when it was published, and reports regimes, correc
   const kinds = seen.at(-1)?.feed.entries.map(({ category }) => category) ?? [];
   expect([...new Set(kinds)].sort()).toEqual(['correction', 'regime', 'stale']);
   const titles = seen.at(-1)?.feed.entries.map(({ title }) => title) ?? [];
-  expect(titles.some((title) => title.startsWith('Stale: Base, after 10 January 2023 (ended)'))).toBe(true);
+  expect(titles).toEqual(
+    expect.arrayContaining([
+      'Stale: Base, after 10 January 2023 (ended)',
+      'No longer stale: Base, after 10 January 2023',
+    ]),
+  );
 });
 
 it('a release that corrects, withdraws or restores published days has one entry about it, also if no regime changed', () => {

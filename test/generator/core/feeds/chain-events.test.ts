@@ -201,12 +201,11 @@ describe('the events of a chain, over months with corrections, withdrawals and s
     });
   });
 
-  it('link an entry to the page of its own date as soon as that is in force again', () => {
+  it('link a change of regime to the page of its own date as soon as that is in force again', () => {
     check((steps) => {
       for (const step of steps) {
         const inForce = new Set(step.history.map(({ date }) => date));
-        const { regimes, corrections } = step.events;
-        const others = [...regimes, ...corrections].filter(({ date, page_date: page }) => page !== date);
+        const others = step.events.regimes.filter(({ date, page_date: page }) => page !== date);
         expect(others.filter(({ date }) => inForce.has(date))).toEqual([]);
       }
     });
@@ -225,7 +224,7 @@ describe('the events of a chain, over months with corrections, withdrawals and s
   });
 });
 
-it('a chain that stays stale has one entry, which says when the period ended', () => {
+it('a chain that stays stale has one entry, which says when the period ended, and one about the end', () => {
   const day = (date: string) => ({ date, label: 'steady' as const });
   const release = (before: ChainEvents | undefined, last: string, now: string, publishedAt: string) =>
     nextEvents({
@@ -243,6 +242,21 @@ it('a chain that stays stale has one entry, which says when the period ended', (
   const ended = release(still, '2024-01-25', '2024-03-02', '2024-03-03T06:00:00Z');
   expect(ended?.stale).toMatchObject([{ date: '2024-01-02', ended_at: '2024-03-03T06:00:00Z' }]);
   expect(ended?.stale[0]?.published_at).toBe(late?.stale[0]?.published_at);
+  const again = release(ended, '2024-03-02', '2024-01-02', '2024-03-04T06:00:00Z');
+  const over = release(again, '2024-01-02', '2024-03-04', '2024-03-05T06:00:00Z');
+  const shown = [late, ended, again, over].map((events) => {
+    expect(findSchemaFaults('events', events)).toEqual([]);
+    const { entries } = readFeed((events && chainFeedFile(SITE, events).content(STAMP).text) ?? '');
+    return entries.filter(({ category }) => category === 'stale').map(({ title }) => title);
+  });
+  expect(shown).toEqual([
+    ['Stale: Base, after 2 January 2024'],
+    ['No longer stale: Base, after 2 January 2024', 'Stale: Base, after 2 January 2024 (ended)'],
+    ['Stale again: Base, after 2 January 2024', 'Stale: Base, after 2 January 2024'],
+    ['No longer stale: Base, after 2 January 2024', 'Stale: Base, after 2 January 2024 (ended)'],
+  ]);
+  const instants = [ended, over].map((events) => events?.stale[0]?.end);
+  expect(instants[0]?.published_at).toBe(instants[1]?.published_at);
 });
 
 it('the feed says what changed, in words, with escaped texts', () => {
