@@ -263,6 +263,7 @@ export interface Contract {
   'events.correction'?: CorrectionEvent;
   'events.span'?: CorrectedSpan;
   'events.stale'?: StaleEvent;
+  'events.stale_end'?: StaleEnd;
   'feature-schema'?: FeatureSchema;
   gc?: GcMark;
   'glossary-entries'?: GlossaryEntries;
@@ -1267,7 +1268,7 @@ export interface ChainEvents {
    */
   regimes: RegimeEvent[];
   /**
-   * The corrections of published regimes, in the order of their publication.
+   * The corrections of published days, in the order of their publication.
    */
   corrections: CorrectionEvent[];
   /**
@@ -1297,13 +1298,14 @@ export interface CorrectionEvent {
    */
   number: number;
   /**
-   * Number of dates whose regime changed or was withdrawn.
+   * Number of dates whose regime changed, was withdrawn or was restored.
    */
   days: number;
   /**
    * The first of these dates, as spans with one change each.
    */
   spans: CorrectedSpan[];
+  restated?: DateSpan;
   reason: Reason | null;
   page_date: CalendarDate;
   published_at: Instant;
@@ -1313,7 +1315,7 @@ export interface CorrectedSpan {
   first_date: CalendarDate;
   last_date: CalendarDate;
   /**
-   * The regime before the correction; null if the dates were withdrawn.
+   * The regime before the correction; null if the dates were withdrawn or restored.
    */
   from: RegimeLabel | null;
   /**
@@ -1327,7 +1329,15 @@ export interface StaleEvent {
    * Publication of the release that ended the period; null while it lasts.
    */
   ended_at: Instant | null;
+  end?: StaleEnd;
   page_date: CalendarDate;
+  published_at: Instant;
+  updated_at: Instant;
+}
+/**
+ * Instants of the entry about the end of a stale period that was reported while it lasted; absent before its end. Earlier releases did not report it.
+ */
+export interface StaleEnd {
   published_at: Instant;
   updated_at: Instant;
 }

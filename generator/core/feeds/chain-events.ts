@@ -12,6 +12,7 @@ import type {
   StaleEvent,
 } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from '../artifacts/artifact.js';
+import { toDateSpan } from '../artifacts/date-span.js';
 
 /** The changes of regime of the first release of a feed are those of so many last days, and the one before them. */
 const FIRST_DAYS = 90;
@@ -29,6 +30,10 @@ export type HistoryChange = {
   readonly history: readonly LabelledDay[];
   readonly labelChanges: readonly LabelChange[];
   readonly withdrawnDates: readonly string[];
+  /** The dates in force that were withdrawn before, ascending. */
+  readonly restoredDates: readonly string[];
+  /** All corrected dates, ascending, also those of which only numbers changed. */
+  readonly restatedDates: readonly string[];
   readonly reason: string | null;
 };
 
@@ -57,12 +62,14 @@ export function nextEvents(options: EventOptions): ChainEvents | undefined {
   const stale = nextStale(chain, before.stale, { lastAvailable, publishedAt });
   if (change === undefined) return withInstants({ ...before, stale }, before, publishedAt);
   const pageOf = createPageDates(days);
+  // An entry that does not change keeps its link while it can: some readers show one with another link again.
   const refresh = <T extends { readonly page_date: string }>(events: readonly T[]): T[] =>
     events.map((event) => ({ ...event, page_date: pageOf(event.page_date) }));
+  const regimes = nextRegimes(before.regimes, starts, before.first_date);
   return withInstants(
     {
       ...before,
-      regimes: refresh(nextRegimes(before.regimes, starts, before.first_date)),
+      regimes: regimes.map((event) => ({ ...event, page_date: pageOf(event.date) })),
       corrections: refresh([...before.corrections, ...toCorrection(before.corrections, change)]),
       stale: refresh(stale),
     },
@@ -146,20 +153,18 @@ function toRegime(date: string, { label, previous }: Start): RegimeEvent {
   };
 }
 
-/** Returns the correction that a release makes; empty if no published regime changes. */
-function toCorrection(
-  before: readonly CorrectionEvent[],
-  { labelChanges, withdrawnDates, reason }: HistoryChange,
-): CorrectionEvent[] {
-  const changes = [...labelChanges, ...withdrawnDates.map((date) => ({ date, from: null, to: null }))];
-  changes.sort((a, b) => (a.date < b.date ? -1 : 1));
+/** Returns the correction that a release makes; empty if no published day changes. */
+function toCorrection(before: readonly CorrectionEvent[], change: HistoryChange): CorrectionEvent[] {
+  const changes = regimeChanges(change);
   const spans: CorrectedSpan[] = [];
   for (const { date, from, to } of changes) {
     const last = spans.at(-1);
     if (last?.from === from && last.to === to && addDays(last.last_date, 1) === date) last.last_date = date;
     else spans.push({ first_date: date, last_date: date, from, to });
   }
-  const date = spans[0]?.first_date;
+  const changed = new Set(changes.map(({ date }) => date));
+  const restated = toDateSpan(change.restatedDates.filter((date) => !changed.has(date)));
+  const date = spans[0]?.first_date ?? restated?.first_date;
   if (date === undefined) return [];
   return [
     {
@@ -167,12 +172,28 @@ function toCorrection(
       number: before.filter((each) => each.date === date).length + 1,
       days: changes.length,
       spans: spans.slice(0, MAX_SPANS),
-      reason,
+      ...(restated === null ? {} : { restated }),
+      reason: change.reason,
       page_date: date,
       published_at: PENDING,
       updated_at: PENDING,
     },
   ];
+}
+
+/** Returns the dates whose regime changed, was withdrawn (to null) or came back (from null), ascending. */
+function regimeChanges({
+  history,
+  labelChanges,
+  withdrawnDates,
+  restoredDates,
+}: HistoryChange): Pick<CorrectedSpan & LabelledDay, 'date' | 'from' | 'to'>[] {
+  const labels = new Map(history.map(({ date, label }) => [date, label]));
+  return [
+    ...labelChanges,
+    ...withdrawnDates.map((date) => ({ date, from: null, to: null })),
+    ...restoredDates.map((date) => ({ date, from: null, to: labels.get(date) ?? null })),
+  ].sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
 /** A period begins with the release that finds the chain stale, and lasts until one that does not: at most one lasts. */
@@ -189,41 +210,50 @@ function nextStale(
   const open = before.find(({ ended_at }) => ended_at === null);
   if (open !== undefined) {
     if (endedAt === null) return [...before];
-    return before.map((each) => (each === open ? { ...each, ended_at: endedAt, updated_at: PENDING } : each));
+    return before.map((each) => (each === open ? withEnd(open, endedAt) : each));
   }
   if (since === undefined) return [...before];
   const known = before.find(({ date }) => date === since);
-  const event: StaleEvent = {
-    ...(known ?? { date: since, page_date: since, published_at: PENDING }),
-    ended_at: endedAt,
-    updated_at: PENDING,
-  };
+  const created = { date: since, page_date: since, published_at: PENDING, updated_at: PENDING };
+  const event = known === undefined ? { ...created, ended_at: endedAt } : withEnd(known, endedAt);
   return [...before.filter((each) => each !== known), event].sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-const allOf = ({
-  stale,
-  regimes,
-  corrections,
-}: ChainEvents): (StaleEvent | RegimeEvent | CorrectionEvent)[] => [...stale, ...regimes, ...corrections];
+/** Returns a reported period that ends, or that lasts again. Its end has an entry, because some readers never change one. */
+function withEnd(event: StaleEvent, endedAt: string | null): StaleEvent {
+  const changed = { ...event, ended_at: endedAt, updated_at: PENDING };
+  if (event.end === undefined && endedAt === null) return changed;
+  return { ...changed, end: { published_at: event.end?.published_at ?? PENDING, updated_at: PENDING } };
+}
+
+/** When an entry was published, and when it changed last. */
+type Instants = { readonly published_at: string; readonly updated_at: string };
+
+const allOf = ({ stale, regimes, corrections }: ChainEvents): Instants[] => [
+  ...stale,
+  ...stale.flatMap(({ end }) => end ?? []),
+  ...regimes,
+  ...corrections,
+];
 
 /** Gives the entries that change whole seconds up to the publication, after those of `before` and one after the other. */
 function withInstants(events: ChainEvents, before: ChainEvents, publishedAt: string): ChainEvents {
   const changed = allOf(events).filter(({ updated_at: at }) => at === PENDING).length;
   const latest = Math.max(0, ...allOf(before).map(({ updated_at: at }) => Date.parse(at)));
   let next = Math.max(latest + 1000, Date.parse(publishedAt) - (changed - 1) * 1000);
-  const stamp = <T extends { published_at: string; updated_at: string }>(list: readonly T[]): T[] =>
-    list.map((event) => {
-      if (event.updated_at !== PENDING) return event;
-      const at = toInstant(next);
-      next += 1000;
-      return {
-        ...event,
-        updated_at: at,
-        published_at: event.published_at === PENDING ? at : event.published_at,
-      };
-    });
-  const stale = stamp(events.stale);
-  const regimes = stamp(events.regimes);
-  return { ...events, stale, regimes, corrections: stamp(events.corrections) };
+  const stamp = <T extends Instants>(event: T): T => {
+    if (event.updated_at !== PENDING) return event;
+    const at = toInstant(next);
+    next += 1000;
+    return {
+      ...event,
+      updated_at: at,
+      published_at: event.published_at === PENDING ? at : event.published_at,
+    };
+  };
+  const stale = events.stale
+    .map(stamp)
+    .map((event) => (event.end === undefined ? event : { ...event, end: stamp(event.end) }));
+  const regimes = events.regimes.map(stamp);
+  return { ...events, stale, regimes, corrections: events.corrections.map(stamp) };
 }

@@ -5,6 +5,7 @@ import type {
   ChainEvents,
   CorrectedSpan,
   CorrectionEvent,
+  DateSpan,
   RegimeEvent,
   StaleEvent,
 } from '../../../schemas/types.generated.js';
@@ -19,6 +20,9 @@ export function chainFeedFile({ name, publisher, address }: FeedSite, events: Ch
     ...regimes.map((event) => ({ event, ...describeRegime(chain, event) })),
     ...corrections.map((event) => ({ event, ...describeCorrection(chain, event) })),
     ...stale.map((event) => ({ event, ...describeStale(chain, event) })),
+    ...stale.flatMap(({ end, ...event }) =>
+      end === undefined ? [] : [{ event: { ...event, ...end }, ...describeStaleEnd(chain, event) }],
+    ),
   ].map(({ event, id, ...words }): AtomEntry => {
     const { published_at: published, updated_at: updated, page_date: date } = event;
     const page = address + dayPagePath(chain, date);
@@ -54,22 +58,38 @@ function describeRegime(chain: Chain, { date, label, previous_label: before, sta
   return { ...shared, title: `${name}: ${label} from ${day}${mark}`, text: lines.join('\n') };
 }
 
-function describeCorrection(chain: Chain, { date, number, days, spans, reason }: CorrectionEvent): Words {
+function describeCorrection(chain: Chain, event: CorrectionEvent): Words {
+  const { date, number, days, spans, restated, reason } = event;
   const { name } = CHAINS[chain];
-  const [first] = spans;
-  const whole =
-    spans.length === 1 && first !== undefined ? `${spanWords(first)} ${changeWords(first)}` : undefined;
   return {
     id: `correction/${date}/${number}`,
     category: 'correction',
-    title: `Correction: ${name}, ${whole ?? `the regimes of ${count(days, 'day')} from ${dateWords(date)}`}`,
+    title: `Correction: ${name}, ${correctionWords(event)}`,
     text: [
-      `A release corrected the regime of ${count(days, 'day')} of ${name}.`,
+      ...(days === 0 ? [] : [`A release corrected the regime of ${count(days, 'day')} of ${name}.`]),
       ...spans.map((span) => `${spanWords(span)}: ${changeWords(span)}.`),
       ...(days > daysOf(spans) ? [`And ${count(days - daysOf(spans), 'more day')}.`] : []),
+      ...(restated === undefined ? [] : [restatedWords(name, days, restated)]),
       ...(reason === null ? [] : [`Reason: ${reason}`]),
     ].join('\n'),
   };
+}
+
+/** Returns what a correction changed, in one line. */
+function correctionWords({ date, days, spans, restated }: CorrectionEvent): string {
+  const [first] = spans;
+  if (spans.length === 1 && first !== undefined) return `${spanWords(first)} ${changeWords(first)}`;
+  if (first !== undefined && spans.every(({ from, to }) => from === null && to !== null))
+    return `${count(days, 'day')} from ${dateWords(date)} restored`;
+  if (first !== undefined) return `the regimes of ${count(days, 'day')} from ${dateWords(date)}`;
+  return `${count(restated?.days ?? 0, 'day')} from ${dateWords(date)}, no regime changed`;
+}
+
+/** Returns the line about the corrected days that keep their regime. `days` is the number of the other ones. */
+function restatedWords(name: string, days: number, restated: DateSpan): string {
+  return days === 0
+    ? `A release corrected the numbers of ${count(restated.days, 'day')} of ${name}, ${spanWords(restated)}. No regime changed.`
+    : `It also corrected the numbers of ${count(restated.days, 'day')}, ${spanWords(restated)}, whose regime did not change.`;
 }
 
 function daysOf(spans: readonly CorrectedSpan[]): number {
@@ -78,12 +98,13 @@ function daysOf(spans: readonly CorrectedSpan[]): number {
   return spans.reduce((sum, span) => sum + lengthOf(span), 0);
 }
 
-function spanWords({ first_date: first, last_date: last }: CorrectedSpan): string {
+function spanWords({ first_date: first, last_date: last }: Omit<DateSpan, 'days'>): string {
   return first === last ? dateWords(first) : `${dateWords(first)} to ${dateWords(last)}`;
 }
 
 function changeWords({ from, to }: CorrectedSpan): string {
-  return from === null || to === null ? 'withdrawn' : `${to}, not ${from}`;
+  if (to === null) return 'withdrawn';
+  return from === null ? `restored, ${to}` : `${to}, not ${from}`;
 }
 
 function describeStale(chain: Chain, { date, ended_at: end }: StaleEvent): Words {
@@ -98,4 +119,21 @@ function describeStale(chain: Chain, { date, ended_at: end }: StaleEvent): Words
         ? `${name} is stale: ${overdue}.`
         : `${name} was stale until ${instantWords(end)}: ${overdue}.`,
   };
+}
+
+function describeStaleEnd(chain: Chain, { date, ended_at: end }: StaleEvent): Words {
+  const { name } = CHAINS[chain];
+  const day = dateWords(date);
+  const shared = { id: `stale/${date}/end`, category: 'stale' };
+  return end === null
+    ? {
+        ...shared,
+        title: `Stale again: ${name}, after ${day}`,
+        text: `An earlier version of this entry said that ${name} was no longer stale. It is stale again: newer regimes than that of ${day} are overdue.`,
+      }
+    : {
+        ...shared,
+        title: `No longer stale: ${name}, after ${day}`,
+        text: `The release of ${instantWords(end)} has newer regimes of ${name} than that of ${day}.`,
+      };
 }

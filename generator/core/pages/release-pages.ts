@@ -190,16 +190,25 @@ function feedFile({ details }: SiteTexts, releases: readonly ReleaseChanges[]): 
     page: PAGE_PATHS.changes,
     address,
     entries: releases.map((release) => {
-      const { revision, published_at: updated, reason } = release;
+      const { revision, reason } = release;
       return {
         id: tagOf(`release/${revision}`),
         title: `Release ${revision}`,
-        updated,
+        updated: updatedOf(release),
         page: `${address}${PAGE_PATHS.changes}#${releaseId(revision)}`,
         text: [...(reason === null ? [] : [`Reason: ${reason}`]), ...releaseLines(release)].join('\n'),
       };
     }),
   });
+}
+
+/**
+ * Returns when the entry of a release was updated. Releases can share a second, and two entries must not: the second release
+ * of a date and those after it have their number as a fraction, which stays the same when the releases around them are gone.
+ */
+function updatedOf({ revision, published_at: publishedAt }: ReleaseChanges): string {
+  const [, number = ''] = revision.split('.');
+  return Number(number) === 1 ? publishedAt : publishedAt.replace('Z', `.${number}Z`);
 }
 
 /** Returns the files that programs look for: sitemap.xml, robots.txt and llms.txt. They name the chains of `facts`. */

@@ -7,7 +7,6 @@ import { withoutSiteFiles } from '../../../schemas/site-files.js';
 import type {
   Chain,
   ChainChanges,
-  DateSpan,
   FileEntry,
   PublicEntry,
   RecordChain,
@@ -25,6 +24,7 @@ import {
   toArtifact,
 } from '../artifacts/artifact.js';
 import { type ChainFacts, publishedFacts, toChainFacts } from '../artifacts/chain-facts.js';
+import { toDateSpan } from '../artifacts/date-span.js';
 import { overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles, releasePages } from '../pages/release-pages.js';
 import { chainsPage, frontPage } from '../pages/front-page.js';
@@ -310,9 +310,9 @@ function toReleaseChanges(options: ChangesOptions): ReleaseChanges {
       if (state === undefined) return undefined;
       return {
         updated_through: state.updatedThrough,
-        new: toSpan(state.newDates),
-        restated: toSpan(state.restatedDates),
-        withdrawn: toSpan(state.withdrawnDates),
+        new: toDateSpan(state.newDates),
+        restated: toDateSpan(state.restatedDates),
+        withdrawn: toDateSpan(state.withdrawnDates),
         label_changes: [...state.labelChanges],
         ...sourcesMember(sourceChangesOf(previous, chain, state.sources)),
       };
@@ -346,13 +346,6 @@ type ChangesOptions = {
   readonly reason: string | null;
   readonly rollback: string | null;
 };
-
-function toSpan(dates: readonly string[]): DateSpan | null {
-  const [first] = dates;
-  const last = dates.at(-1);
-  if (first === undefined || last === undefined) return null;
-  return { days: dates.length, first_date: first, last_date: last };
-}
 
 /** Returns the segments that differ, in the order of their first dates. A segment is known by its first date. */
 export function findSourceChanges(

@@ -11,7 +11,7 @@ import { chainFeedFile } from '../feeds/chain-feed.js';
 import { eventsFile, nextEvents } from '../feeds/chain-events.js';
 import { regimeEventsFile } from '../feeds/regime-events.js';
 import { addressOf } from '../pages/page.js';
-import type { PublishedState } from './plan-types.js';
+import { manifestOf, type PublishedState } from './plan-types.js';
 
 /** Options for the events of a release. */
 type EventsOptions = {
@@ -26,11 +26,17 @@ export function settleEvents(
   texts: ReferenceTexts,
   { previous, stamp, reason }: EventsOptions,
 ): SettledFile[] {
-  const { chain, history, labelChanges, withdrawnDates } = state;
+  const { chain, history, labelChanges, withdrawnDates, restatedDates } = state;
+  const wasWithdrawn = new Set(
+    manifestOf(previous, 'meta', chain)
+      ?.dates.filter(({ status }) => status === 'withdrawn')
+      .map(({ date }) => date),
+  );
+  const restoredDates = history.map(({ date }) => date).filter((date) => wasWithdrawn.has(date));
   const events = nextEvents({
     chain,
     before: previous?.events.get(chain),
-    change: { history, labelChanges, withdrawnDates, reason },
+    change: { history, labelChanges, withdrawnDates, restoredDates, restatedDates, reason },
     lastAvailable: {
       before: previous?.status.chains[chain]?.last_available ?? null,
       now: lastAvailableOf(state.entries.meta),

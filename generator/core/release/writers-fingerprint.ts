@@ -153,13 +153,23 @@ function probeHistory(days: readonly HistoryDay[]): HistoryDay[] {
   }).filter((_, t) => t % 101 !== 100);
 }
 
-/** Returns the events of a history of which half was published, corrected and partly withdrawn. */
+/** Returns the events of a history of which half was published, stale, corrected and partly withdrawn. */
 function probeEvents(chain: Chain, history: readonly HistoryDay[]): ChainEvents {
   const half = history.slice(0, PROBE_DAYS / 2);
   const dates = half.map(({ date }) => date);
   const at = (t: number): string => dates.at(t) ?? '';
-  const options = { chain, publishedAt: STAMP.publishedAt, lastAvailable: { before: null, now: at(-9) } };
-  const nothing = { labelChanges: [], withdrawnDates: [], reason: null };
+  const options = {
+    chain,
+    publishedAt: '2099-01-01T00:00:00Z', // when every date of the probe is stale
+    lastAvailable: { before: null, now: at(-9) },
+  };
+  const nothing = {
+    labelChanges: [],
+    withdrawnDates: [],
+    restoredDates: [],
+    restatedDates: [],
+    reason: null,
+  };
   const before = nextEvents({ ...options, before: undefined, change: { ...nothing, history: half } });
   const after = nextEvents({
     ...options,
@@ -170,10 +180,12 @@ function probeEvents(chain: Chain, history: readonly HistoryDay[]): ChainEvents 
         .map((day) => (day.date === at(-30) ? { ...day, label: 'steady' } : day)),
       labelChanges: [{ date: at(-30), from: 'quiet', to: 'steady' }],
       withdrawnDates: [at(-1)],
+      restoredDates: [at(-20)],
+      restatedDates: [at(-40), at(-30)],
       reason: 'probe',
     },
     lastAvailable: { before: at(-9), now: '9999-01-01' },
-    publishedAt: '2000-01-02T00:00:00Z',
+    publishedAt: '2099-01-02T00:00:00Z',
   });
   if (after === undefined) throw new Error(`${chain} has no events`);
   return after;

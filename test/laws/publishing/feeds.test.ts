@@ -7,6 +7,7 @@ import {
   chainEventsPath,
   chainFeedPath,
   dayPagePath,
+  PAGE_PATHS,
   publicKey,
   regimeEventsPath,
 } from '../../../schemas/paths.js';
@@ -43,7 +44,8 @@ async function look(store: ObjectStore) {
   const labels = labelsOf(await textOf(store, calendarPath('base')));
   const feed = readFeed(await textOf(store, chainFeedPath('base')));
   const calendar = readCalendarEvents(await textOf(store, regimeEventsPath('base')));
-  return { labels, feed, calendar };
+  const releases = readFeed(await textOf(store, PAGE_PATHS.feed));
+  return { labels, feed, calendar, releases };
 }
 
 const seen: Awaited<ReturnType<typeof look>>[] = [];
@@ -86,7 +88,35 @@ it('a feed keeps every id and when it was published, and reports regimes, correc
   const kinds = seen.at(-1)?.feed.entries.map(({ category }) => category) ?? [];
   expect([...new Set(kinds)].sort()).toEqual(['correction', 'regime', 'stale']);
   const titles = seen.at(-1)?.feed.entries.map(({ title }) => title) ?? [];
-  expect(titles.some((title) => title.startsWith('Stale: Base, after 10 January 2023 (ended)'))).toBe(true);
+  expect(titles).toEqual(
+    expect.arrayContaining([
+      'Stale: Base, after 10 January 2023 (ended)',
+      'No longer stale: Base, after 10 January 2023',
+    ]),
+  );
+});
+
+it('a release that corrects, withdraws or restores published days has one entry about it, also if no regime changed', () => {
+  const listed = seen.map(({ feed }) => feed.entries.filter(({ category }) => category === 'correction'));
+  const newest = listed.filter((each, day) => each.length > (listed[day - 1]?.length ?? 0));
+  expect(newest.map(([entry]) => entry?.title)).toEqual([
+    'Correction: Base, 8 days from 28 December 2022, no regime changed',
+    'Correction: Base, 21 January 2023 to 25 January 2023 withdrawn',
+    'Correction: Base, 21 January 2023 to 25 January 2023 restored, steady',
+  ]);
+  expect(listed.at(-1)).toHaveLength(newest.length);
+});
+
+it('a feed of releases keeps its entries as they were, each with an instant of its own', () => {
+  const known = new Map<string, string>();
+  for (const { releases } of seen) {
+    expect(new Set(releases.entries.map(({ updated }) => updated)).size).toBe(releases.entries.length);
+    for (const entry of releases.entries) {
+      const text = JSON.stringify(entry);
+      expect(known.get(entry.id) ?? text).toBe(text);
+      known.set(entry.id, text);
+    }
+  }
 });
 
 it('every entry links to the page of a date of the calendar', () => {

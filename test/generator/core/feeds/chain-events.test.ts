@@ -11,12 +11,24 @@ const LABELS = ['steady', 'quiet', 'dormant', 'indeterminate'] as const;
 const SITE = { name: 'A & B', publisher: 'A Ltd', address: 'https://data.example.com' };
 const STAMP = { revision: '2024-01-01.000001', sequence: 1, publishedAt: '2024-01-01T00:00:00Z' };
 
-/** What a simulated day does: dates that arrive, a correction of some published dates, or a withdrawal of the last ones. */
+/**
+ * What a simulated day does: dates that arrive, also those that were withdrawn, a correction of some published dates or only
+ * of their numbers, or a withdrawal of the last ones.
+ */
 type Act =
   | { readonly kind: 'arrive'; readonly labels: readonly RegimeLabel[] }
   | { readonly kind: 'correct'; readonly at: number; readonly length: number; readonly label: RegimeLabel }
   | { readonly kind: 'withdraw'; readonly days: number }
+  | { readonly kind: 'restate'; readonly at: number; readonly length: number }
   | { readonly kind: 'nothing' };
+
+const NO_CHANGE = {
+  labelChanges: [],
+  withdrawnDates: [],
+  restoredDates: [],
+  restatedDates: [],
+  reason: null,
+};
 
 const label = () => fc.constantFrom(...LABELS);
 const act = (): fc.Arbitrary<Act> =>
@@ -41,12 +53,22 @@ const act = (): fc.Arbitrary<Act> =>
       weight: 1,
       arbitrary: fc.record({ kind: fc.constant('withdraw'), days: fc.integer({ min: 1, max: 5 }) }),
     },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('restate'),
+        at: fc.nat(60),
+        length: fc.integer({ min: 1, max: 9 }),
+      }),
+    },
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('nothing') }) },
   );
 
 type Step = {
   readonly history: readonly { date: string; label: RegimeLabel }[];
   readonly events: ChainEvents;
+  /** The dates that the day corrected: their regimes, or only their numbers. */
+  readonly corrected: readonly string[];
 };
 
 /** Returns the history and the events after each day of a simulation. The clock may stand still. */
@@ -58,9 +80,11 @@ function simulate(acts: readonly Act[], slow: boolean): Step[] {
   let events: ChainEvents | undefined;
   const lastOf = (): string | null => history.findLast((day) => day.label !== 'indeterminate')?.date ?? null;
   let before: string | null = null;
+  const away = new Set<string>();
   return [{ kind: 'nothing' } as const, ...acts].map((each, day) => {
     const labelChanges: LabelChange[] = [];
     let withdrawnDates: string[] = [];
+    let restatedDates: string[] = [];
     if (each.kind === 'arrive') {
       const from = history.at(-1)?.date ?? FIRST;
       history = [...history, ...each.labels.map((name, i) => ({ date: addDays(from, i + 1), label: name }))];
@@ -73,13 +97,14 @@ function simulate(acts: readonly Act[], slow: boolean): Step[] {
     } else if (each.kind === 'withdraw' && history.length > each.days) {
       withdrawnDates = history.slice(-each.days).map(({ date }) => date);
       history = history.slice(0, -each.days);
+    } else if (each.kind === 'restate') {
+      restatedDates = history.slice(each.at, each.at + each.length).map(({ date }) => date);
     }
-    const change = {
-      history,
-      labelChanges,
-      withdrawnDates,
-      reason: labelChanges.length > 0 ? 'a < b' : null,
-    };
+    const restoredDates = history.map(({ date }) => date).filter((date) => away.delete(date));
+    for (const date of withdrawnDates) away.add(date);
+    restatedDates.push(...labelChanges.map(({ date }) => date), ...restoredDates);
+    const reason = labelChanges.length > 0 ? 'a < b' : null;
+    const change = { history, labelChanges, withdrawnDates, restoredDates, restatedDates, reason };
     events = nextEvents({
       chain: 'base',
       before: events,
@@ -89,7 +114,7 @@ function simulate(acts: readonly Act[], slow: boolean): Step[] {
     });
     if (events === undefined) throw new Error('no events');
     before = lastOf();
-    return { history, events };
+    return { history, events, corrected: [...restatedDates, ...withdrawnDates] };
   });
 }
 
@@ -165,10 +190,31 @@ describe('the events of a chain, over months with corrections, withdrawals and s
     });
   });
 
+  it('report each corrected date once: as changed, withdrawn or restored, or among those that keep their regime', () => {
+    check((steps) => {
+      steps.forEach(({ events, corrected }, day) => {
+        const added = events.corrections.slice(steps[day - 1]?.events.corrections.length ?? 0);
+        expect(added.map(({ days, restated }) => days + (restated?.days ?? 0))).toEqual(
+          corrected.length === 0 ? [] : [corrected.length],
+        );
+      });
+    });
+  });
+
+  it('link a change of regime to the page of its own date as soon as that is in force again', () => {
+    check((steps) => {
+      for (const step of steps) {
+        const inForce = new Set(step.history.map(({ date }) => date));
+        const others = step.events.regimes.filter(({ date, page_date: page }) => page !== date);
+        expect(others.filter(({ date }) => inForce.has(date))).toEqual([]);
+      }
+    });
+  });
+
   it('do not change with a release that changes nothing', () => {
     check((steps) => {
       const last = steps.at(-1);
-      const change = { history: last?.history ?? [], labelChanges: [], withdrawnDates: [], reason: 'other' };
+      const change = { ...NO_CHANGE, history: last?.history ?? [], reason: 'other' };
       const at = last?.events.stale.some(({ ended_at: end }) => end === null) === true ? '2025-01-01' : FIRST;
       const date = change.history.at(-1)?.date ?? FIRST;
       const options = { chain: 'base', lastAvailable: { before: date, now: date } } as const;
@@ -178,13 +224,13 @@ describe('the events of a chain, over months with corrections, withdrawals and s
   });
 });
 
-it('a chain that stays stale has one entry, which says when the period ended', () => {
+it('a chain that stays stale has one entry, which says when the period ended, and one about the end', () => {
   const day = (date: string) => ({ date, label: 'steady' as const });
   const release = (before: ChainEvents | undefined, last: string, now: string, publishedAt: string) =>
     nextEvents({
       chain: 'base',
       before,
-      change: { history: [day(FIRST), day(now)], labelChanges: [], withdrawnDates: [], reason: null },
+      change: { ...NO_CHANGE, history: [day(FIRST), day(now)] },
       lastAvailable: { before: last, now },
       publishedAt,
     });
@@ -196,6 +242,21 @@ it('a chain that stays stale has one entry, which says when the period ended', (
   const ended = release(still, '2024-01-25', '2024-03-02', '2024-03-03T06:00:00Z');
   expect(ended?.stale).toMatchObject([{ date: '2024-01-02', ended_at: '2024-03-03T06:00:00Z' }]);
   expect(ended?.stale[0]?.published_at).toBe(late?.stale[0]?.published_at);
+  const again = release(ended, '2024-03-02', '2024-01-02', '2024-03-04T06:00:00Z');
+  const over = release(again, '2024-01-02', '2024-03-04', '2024-03-05T06:00:00Z');
+  const shown = [late, ended, again, over].map((events) => {
+    expect(findSchemaFaults('events', events)).toEqual([]);
+    const { entries } = readFeed((events && chainFeedFile(SITE, events).content(STAMP).text) ?? '');
+    return entries.filter(({ category }) => category === 'stale').map(({ title }) => title);
+  });
+  expect(shown).toEqual([
+    ['Stale: Base, after 2 January 2024'],
+    ['No longer stale: Base, after 2 January 2024', 'Stale: Base, after 2 January 2024 (ended)'],
+    ['Stale again: Base, after 2 January 2024', 'Stale: Base, after 2 January 2024'],
+    ['No longer stale: Base, after 2 January 2024', 'Stale: Base, after 2 January 2024 (ended)'],
+  ]);
+  const instants = [ended, over].map((events) => events?.stale[0]?.end);
+  expect(instants[0]?.published_at).toBe(instants[1]?.published_at);
 });
 
 it('the feed says what changed, in words, with escaped texts', () => {
@@ -206,4 +267,91 @@ it('the feed says what changed, in words, with escaped texts', () => {
   expect(text).toContain('<title>Correction: Base, 5 January 2024 dormant, not steady</title>');
   expect(text).toContain('Reason: a &lt; b');
   expect(text).toContain('<title>Base: dormant from 5 January 2024 (corrected)</title>');
+});
+
+it('the feed says that withdrawn days are back, and that only numbers changed', () => {
+  const acts = [
+    { kind: 'withdraw', days: 2 },
+    { kind: 'arrive', labels: ['quiet', 'quiet', 'quiet'] },
+    { kind: 'restate', at: 1, length: 3 },
+  ] as const;
+  const step = simulate(acts, false).at(-1);
+  const text = (step && chainFeedFile(SITE, step.events).content(STAMP).text) ?? '';
+  const words = readFeed(text)
+    .entries.filter(({ category }) => category === 'correction')
+    .map(({ title, content }) => [title, content]);
+  expect(words).toEqual([
+    [
+      'Correction: Base, 3 days from 2 January 2024, no regime changed',
+      'A release corrected the numbers of 3 days of Base, 2 January 2024 to 4 January 2024. No regime changed.',
+    ],
+    [
+      'Correction: Base, 9 January 2024 to 10 January 2024 restored, quiet',
+      'A release corrected the regime of 2 days of Base.\n9 January 2024 to 10 January 2024: restored, quiet.',
+    ],
+    [
+      'Correction: Base, 9 January 2024 to 10 January 2024 withdrawn',
+      'A release corrected the regime of 2 days of Base.\n9 January 2024 to 10 January 2024: withdrawn.',
+    ],
+  ]);
+});
+
+it('the feed counts the days that keep their regime beside those that do not', () => {
+  const day = (date: string) => ({ date, label: 'steady' as const });
+  const dates = ['2024-01-01', '2024-01-02', '2024-01-03'];
+  const options = { chain: 'base', lastAvailable: { before: null, now: '2024-01-03' } } as const;
+  const history = dates.map(day);
+  const before = nextEvents({
+    ...options,
+    before: undefined,
+    change: { ...NO_CHANGE, history },
+    publishedAt: '2024-01-04T06:00:00Z',
+  });
+  const events = nextEvents({
+    ...options,
+    before,
+    change: {
+      ...NO_CHANGE,
+      history,
+      labelChanges: [{ date: '2024-01-02', from: 'quiet', to: 'steady' }],
+      restatedDates: dates,
+    },
+    publishedAt: '2024-01-05T06:00:00Z',
+  });
+  const text = (events && chainFeedFile(SITE, events).content(STAMP).text) ?? '';
+  const line =
+    'It also corrected the numbers of 2 days, 1 January 2024 to 3 January 2024, whose regime did not change.';
+  expect(readFeed(text).entries[0]?.title).toBe('Correction: Base, 2 January 2024 steady, not quiet');
+  expect(readFeed(text).entries[0]?.content).toContain(line);
+  expect(findSchemaFaults('events', events)).toEqual([]);
+});
+
+it('the events of an earlier version, which do not report corrected numbers, are continued', () => {
+  const days = [{ date: '2024-03-01', label: 'steady' as const }];
+  const earlier = {
+    date: '2024-03-01',
+    number: 1,
+    days: 1,
+    spans: [{ first_date: '2024-03-01', last_date: '2024-03-01', from: 'quiet', to: 'steady' }],
+    reason: null,
+    page_date: '2024-03-01',
+    published_at: '2024-03-02T06:00:00Z',
+    updated_at: '2024-03-02T06:00:00Z',
+  } as const;
+  const before: ChainEvents = {
+    schema: 'events/1',
+    chain: 'base',
+    first_date: '2024-03-01',
+    regimes: [],
+    corrections: [{ ...earlier, spans: [...earlier.spans] }],
+    stale: [],
+  };
+  const after = nextEvents({
+    chain: 'base',
+    before,
+    change: { ...NO_CHANGE, history: days, restatedDates: ['2024-03-01'] },
+    lastAvailable: { before: '2024-03-01', now: '2024-03-01' },
+    publishedAt: '2024-03-03T06:00:00Z',
+  });
+  expect(after?.corrections).toMatchObject([earlier, { number: 2, days: 0, restated: { days: 1 } }]);
 });

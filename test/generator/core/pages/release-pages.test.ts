@@ -6,6 +6,7 @@ import { createDayWriters } from '../../../../generator/core/records/day-writers
 import type { ChainChanges, ReleaseChanges, Site } from '../../../../schemas/types.generated.js';
 import { textOf } from '../../../support/pages/html-skeleton.js';
 import { randomSeries } from '../../../support/release/random-series.js';
+import { readFeed } from '../../../support/release/read-feeds.js';
 
 const STAMP = { revision: '2023-02-05.000001', sequence: 2, publishedAt: '2023-02-05T06:00:00Z' };
 const SITE: Site = { name: 'A & B', base_url: 'https://data.example.com' };
@@ -107,4 +108,14 @@ it('the feed is Atom with an entry for each release, newest first', async () => 
     'tag:chain-reference-data.invalid,2026:release/2023-02-04.000001',
   ]);
   expect(texts('content')[0]).toContain('Reason: a &lt; b &amp; c');
+});
+
+it('no two entries of the feed have the same instant, even if releases share a second, and none depends on the others', async () => {
+  const at = '2023-02-05T06:00:00Z';
+  const releases = [3, 2, 1].map((number) => release(at, { revision: `2023-02-05.00000${number}` }));
+  const instantsOf = async (...shown: ReleaseChanges[]): Promise<string[]> =>
+    readFeed((await render(...shown))[2]).entries.map(({ updated }) => updated);
+  const instants = await instantsOf(...releases);
+  expect(instants).toEqual(['2023-02-05T06:00:00.000003Z', '2023-02-05T06:00:00.000002Z', at]);
+  expect(await instantsOf(...releases.slice(0, 1))).toEqual(instants.slice(0, 1));
 });
