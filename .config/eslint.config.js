@@ -133,7 +133,7 @@ const BROWSER_ZONES = [
   { from: './generator', except: ['./core/text', './core/charts'] },
   {
     from: './schemas',
-    except: ['palette', 'dates', 'catalog', 'freshness', 'paths', 'types.generated']
+    except: ['palette', 'dates', 'catalog', 'freshness', 'paths', 'words', 'types.generated']
       .map((name) => `./${name}.ts`)
       .concat('./trust'),
   },

@@ -2,7 +2,7 @@ import type { Chain, ChainState, LedgerLine } from '../../schemas/types.generate
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { Descriptions, Lineage } from '../core/collection/ledger.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
-import { countWords } from '../core/text/words.js';
+import { countWords } from '../../schemas/words.js';
 import type { Progress } from '../run/progress.js';
 import { SourceError, type SourceErrorCode } from '../sources/source.js';
 import { assertNotAhead, readClock } from '../state/trusted-clock.js';

@@ -1,4 +1,4 @@
-import { count, plural } from '../core/text/words.js';
+import { count, plural } from '../../schemas/words.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { toDayNumber, toInstant } from '../../schemas/dates.js';
 import type { AwaitedDate, Chain, Drift, MetricName } from '../../schemas/types.generated.js';

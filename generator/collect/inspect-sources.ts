@@ -13,7 +13,7 @@ import {
 } from '../core/collection/compare-series.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
-import { countWords, ratioWords } from '../core/text/words.js';
+import { countWords, ratioWords } from '../../schemas/words.js';
 
 /** The newest values that a ledger has from a source. */
 type LastSuccess = {

@@ -1,4 +1,4 @@
-import { bytesWords, count } from '../core/text/words.js';
+import { bytesWords, count } from '../../schemas/words.js';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { comparePlaces } from '../../infra/store/compare-places.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';

@@ -1,4 +1,4 @@
-import { bytesWords, count, countWords, plural } from '../core/text/words.js';
+import { bytesWords, count, countWords, plural } from '../../schemas/words.js';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { DEFAULT_GRACE_MS, MIN_GRACE_MS } from '../state/gc-policy.js';
 import {

@@ -1,4 +1,4 @@
-import { bytesWords, count } from '../core/text/words.js';
+import { bytesWords, count } from '../../schemas/words.js';
 import { readCollectedInput } from '../input/collected-ledgers.js';
 import { type Command, Option } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';

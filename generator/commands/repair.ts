@@ -1,4 +1,4 @@
-import { count, countWords, plural } from '../core/text/words.js';
+import { count, countWords, plural } from '../../schemas/words.js';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   GC_KEY,

@@ -1,4 +1,4 @@
-import { plural } from '../core/text/words.js';
+import { plural } from '../../schemas/words.js';
 import { Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, ChainHolds, ReleaseRecord } from '../../schemas/types.generated.js';

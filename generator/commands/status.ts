@@ -1,4 +1,4 @@
-import { bytesWords, count, countWords } from '../core/text/words.js';
+import { bytesWords, count, countWords } from '../../schemas/words.js';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Paint } from '../../infra/process/paint.js';

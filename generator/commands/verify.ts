@@ -1,4 +1,4 @@
-import { count } from '../core/text/words.js';
+import { count } from '../../schemas/words.js';
 import { Option, type Command } from 'commander';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { ExitName } from '../core/generator-error.js';

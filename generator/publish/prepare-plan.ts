@@ -1,4 +1,4 @@
-import { count } from '../core/text/words.js';
+import { count } from '../../schemas/words.js';
 import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';

@@ -1,4 +1,4 @@
-import { count } from '../core/text/words.js';
+import { count } from '../../schemas/words.js';
 import pMap from 'p-map';
 import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
 import type { Chain, Genre, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';

@@ -1,4 +1,4 @@
-import { bytesWords, count } from '../core/text/words.js';
+import { bytesWords, count } from '../../schemas/words.js';
 import { type Etag, type ObjectStore, StoreError } from '../../infra/store/object-store.js';
 import type { SafetyOptions } from '../../infra/store/store-safety.js';
 import { wordsOfOption } from '../../infra/process/shell-command.js';

@@ -1,5 +1,5 @@
 import { openSigner, type SigningVariables } from './open-signer.js';
-import { count } from '../core/text/words.js';
+import { count } from '../../schemas/words.js';
 import { parseInstant, toInstant } from '../../schemas/dates.js';
 import { CLOCK_TOLERANCE_MS, JWS_TYPE } from '../../schemas/trust/trust-documents.js';
 import { parseTrustAnchor, type TrustAnchor } from '../../schemas/trust/trust-anchor.js';

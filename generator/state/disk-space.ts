@@ -1,4 +1,4 @@
-import { bytesWords, count } from '../core/text/words.js';
+import { bytesWords, count } from '../../schemas/words.js';
 import { GENRES } from '../../schemas/catalog.js';
 import { objectKey, OBJECTS_PREFIX, POINTER_KEY, publicKey, releaseKey } from '../../schemas/paths.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';

@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { printable } from '../../infra/process/printable.js';
-import { secondsWords } from '../core/text/words.js';
+import { secondsWords } from '../../schemas/words.js';
 import { type Progress, SILENT, type Stage } from '../run/progress.js';
 
 const STAGES: Record<Stage, string> = {

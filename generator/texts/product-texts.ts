@@ -125,13 +125,16 @@ async function readSiteTexts(templates: URL, wheel: string): Promise<SiteTexts> 
       await read(`${name}.html.hbs`),
     ]),
   );
-  const firstStyle = await read('first.css');
-  const styles = ['site.css', 'figure.css', 'docs.css', 'verify.css'];
-  const moreStyle = (await Promise.all(styles.map(read))).join('');
+  const styles = ['first.css', 'site.css', 'figure.css', 'docs.css', 'verify.css'];
+  const [firstStyle = '', textStyle = '', figures = '', ...others] = await Promise.all(styles.map(read));
+  const pageStyle = firstStyle + textStyle;
+  const figureStyle = [figures, chartCss(), figureCss(), ''].join('\n');
   return {
     templates: compileHtmlTemplates(Object.fromEntries(sources) as Record<PageTemplate, string>), // has every name
     firstStyle,
-    stylesheet: toAsset('site', 'css', [firstStyle, moreStyle, chartCss(), figureCss(), ''].join('\n')),
+    pageStyle,
+    figureStyle,
+    stylesheet: toAsset('site', 'css', [pageStyle, ...others, figureStyle].join('')),
     script: toAsset('site', 'js', await readScript(new URL('browser/site.js', templates))),
     searchScript: toAsset('search', 'js', await readScript(new URL('browser/search.js', templates))),
     metricsScript: toAsset('chart', 'js', await readScript(new URL('browser/chart.js', templates))),

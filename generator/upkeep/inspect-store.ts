@@ -1,4 +1,4 @@
-import { count, plural } from '../core/text/words.js';
+import { count, plural } from '../../schemas/words.js';
 import { byChain, CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { addDays, parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
 import {

@@ -1,4 +1,4 @@
-import { count } from '../core/text/words.js';
+import { count } from '../../schemas/words.js';
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
 import {
   ALIASES_KEY,

@@ -3,7 +3,7 @@
  * it, prints the results, and serves them with the real gateway until interrupted. With `--check` it runs the printed
  * commands and exits; it fails unless everything worked.
  */
-import { confidenceWords, count, joinWords } from '../../generator/core/text/words.js';
+import { confidenceWords, count, joinWords } from '../../schemas/words.js';
 import { execFile, spawn } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -12,7 +12,7 @@ import { PROBLEMS } from '../../gateway/core/problems.js';
 import { EVENT_OUTCOMES } from '../../gateway/io/billing/event-handler.js';
 import { createProgram as createGeneratorProgram } from '../../generator/cli.js';
 import { EXIT_CODES } from '../../generator/core/generator-error.js';
-import { priceWords } from '../../generator/core/text/words.js';
+import { priceWords } from '../../schemas/words.js';
 import { formatWhole, INPUT_LIMITS } from '../../generator/input/input-folder.js';
 
 const SILENT = { print: () => undefined, warn: () => undefined };

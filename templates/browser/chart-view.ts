@@ -1,6 +1,6 @@
 import { type ChartSeries, lastDayOf } from '../../generator/core/charts/chart-series.js';
 import { type ChartWindow, windowOf, windowWords } from '../../generator/core/charts/scenes.js';
-import { dayWords } from '../../generator/core/text/words.js';
+import { dayWords } from '../../schemas/words.js';
 import { wholeDaysBetween } from '../../schemas/dates.js';
 
 /** The ranges that have a button, in days before the last one. */

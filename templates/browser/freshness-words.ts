@@ -1,4 +1,4 @@
-import { instantWords } from '../../generator/core/text/words.js';
+import { instantWords } from '../../schemas/words.js';
 import { judgeFreshness, type FreshnessLimits } from '../../schemas/freshness.js';
 
 /** Returns what a page says about late or stale data at a time; undefined while the data is fresh. */

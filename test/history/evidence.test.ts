@@ -22,7 +22,7 @@ import { readProductTexts } from '../../generator/texts/product-texts.js';
 import { manifestOf } from '../../generator/core/release/plan-types.js';
 import { readArtifactJson } from '../../generator/state/stored-json.js';
 import { calendarPath, publicKey } from '../../schemas/paths.js';
-import { numberWords, shareWords, zWords } from '../../generator/core/text/words.js';
+import { numberWords, shareWords, zWords } from '../../schemas/words.js';
 import { readState } from './published-series.js';
 
 /** A row of a published calendar. */

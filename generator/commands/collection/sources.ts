@@ -1,4 +1,4 @@
-import { count } from '../../core/text/words.js';
+import { count } from '../../../schemas/words.js';
 import { Argument, type Command, Option } from 'commander';
 import type { Chain, SourcesPolicy } from '../../../schemas/types.generated.js';
 import {

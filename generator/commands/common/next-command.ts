@@ -1,4 +1,4 @@
-import { count } from '../../core/text/words.js';
+import { count } from '../../../schemas/words.js';
 import { formatShellCommand, withoutOption, wordsOfOption } from '../../../infra/process/shell-command.js';
 import { type ExitName, GeneratorError } from '../../core/generator-error.js';
 import path from 'node:path';

@@ -3,7 +3,7 @@ import { toDate, toDayNumber } from '../../../schemas/dates.js';
 import { chartDataPath } from '../../../schemas/paths.js';
 import type { Chain, Chart, MetaDay, Methodology, RegimeLabel } from '../../../schemas/types.generated.js';
 import { expectedSignals } from '../methodology/signals.js';
-import { shownShare, shownZ } from '../text/words.js';
+import { shownShare, shownZ } from '../../../schemas/words.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from './artifact.js';
 
 const LABELS = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type

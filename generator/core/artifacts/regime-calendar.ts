@@ -12,7 +12,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import { expectedSignals } from '../methodology/signals.js';
 import { type Cell, csvLine, type NumberForm } from '../text/csv.js';
-import { signalWords } from '../text/words.js';
+import { signalWords } from '../../../schemas/words.js';
 import { CSV_TYPE, type FileTemplate } from './artifact.js';
 
 /** The columns of the calendar, in order. The feature schema publishes this table. */

@@ -1,7 +1,7 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { summaryPath } from '../../../schemas/paths.js';
 import type { Chain, MetaDay, Regime, SourceSegment, Summary } from '../../../schemas/types.generated.js';
-import { count } from '../text/words.js';
+import { count } from '../../../schemas/words.js';
 import { type FileTemplate, JSON_TYPE, jsonContent } from './artifact.js';
 import { toPublishedFreshness } from './freshness.js';
 

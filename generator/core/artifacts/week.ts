@@ -20,7 +20,7 @@ import {
   countWords,
   joinWords,
   shareWords,
-} from '../text/words.js';
+} from '../../../schemas/words.js';
 
 /** Number of dates in a week. */
 export const WEEK_DAYS = 7;

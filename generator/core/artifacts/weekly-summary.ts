@@ -23,7 +23,7 @@ import {
   shareWords,
   signalQuantity,
   signalWords,
-} from '../text/words.js';
+} from '../../../schemas/words.js';
 import { type FileTemplate, PLAIN_TYPE, type ReleaseStamp, textContent } from './artifact.js';
 import { dueWords, freshnessWords, toPublishedFreshness } from './freshness.js';
 import { countMissingSignals, noDriversReason } from './regime-calendar.js';

@@ -1,7 +1,7 @@
 import { LABEL_MEANINGS, METRICS, metricsOf } from '../../../schemas/catalog.js';
 import type { BriefFact, MetaDay, Methodology } from '../../../schemas/types.generated.js';
 import { methodologyInputs } from '../methodology/signals.js';
-import { changeWords, confidenceWords, joinWords, shareWords, signalWords } from '../text/words.js';
+import { changeWords, confidenceWords, joinWords, shareWords, signalWords } from '../../../schemas/words.js';
 import {
   type BriefTemplates,
   createNarrator,

@@ -7,7 +7,7 @@ import type {
   MetricName,
 } from '../../../schemas/types.generated.js';
 import type { TextTemplate } from '../text/text-template.js';
-import { amountWords, changeSizeWords, count, shareWords } from '../text/words.js';
+import { amountWords, changeSizeWords, count, shareWords } from '../../../schemas/words.js';
 
 /** The claims that a brief may make, by name, and its Markdown layout. */
 export type BriefTemplates = {

@@ -1,6 +1,6 @@
 import { CHAINS, METRICS, metricsOf } from '../../../schemas/catalog.js';
 import type { Extreme, Level, MetricName } from '../../../schemas/types.generated.js';
-import { joinWords, rankWords, signalWords } from '../text/words.js';
+import { joinWords, rankWords, signalWords } from '../../../schemas/words.js';
 import type { ClaimValue, DayRecords, Narrator, Stated } from './narrator.js';
 
 /** A quantity in sentences: the words before its name, and whether the name is a plural. */

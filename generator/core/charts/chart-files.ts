@@ -6,7 +6,7 @@ import { SVG_TYPE, textContent, type FileTemplate } from '../artifacts/artifact.
 import type { ChainFacts } from '../artifacts/chain-facts.js';
 import { toChart, type ChartPoint } from '../artifacts/chart-data.js';
 import { CHART_DAYS } from '../artifacts/regime-calendar.js';
-import { count, dateWords, dayWords } from '../text/words.js';
+import { count, dateWords, dayWords } from '../../../schemas/words.js';
 import { type ChartSeries, type Run, axisWords, lastDayOf, toSeries } from './chart-series.js';
 import {
   AXIS_NAMES,

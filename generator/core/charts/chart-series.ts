@@ -1,6 +1,13 @@
 import { toDayNumber } from '../../../schemas/dates.js';
 import type { Chain, Chart, RegimeLabel } from '../../../schemas/types.generated.js';
-import { confidenceCell, count, dayWords, signalWords, withMinusSigns, zWords } from '../text/words.js';
+import {
+  confidenceCell,
+  count,
+  dayWords,
+  signalWords,
+  withMinusSigns,
+  zWords,
+} from '../../../schemas/words.js';
 
 /** A day of a chart. A label of null: the date was withdrawn. */
 type SeriesDay = {

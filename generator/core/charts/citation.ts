@@ -1,5 +1,5 @@
 import { CHAINS } from '../../../schemas/catalog.js';
-import { dayWords } from '../text/words.js';
+import { dayWords } from '../../../schemas/words.js';
 import { headingOf, type MetricLine } from './metric-scene.js';
 
 /** Who is cited for a chart. */

@@ -1,6 +1,6 @@
 import { CHAINS, METRICS } from '../../../schemas/catalog.js';
 import type { Chain, MetricName, RegimeLabel } from '../../../schemas/types.generated.js';
-import { numberWords } from '../text/words.js';
+import { numberWords } from '../../../schemas/words.js';
 import type { ChartEvent } from './chart-events.js';
 import type { Run } from './chart-series.js';
 import { type ScaleKind, scaleFor, toScale } from './metric-scale.js';

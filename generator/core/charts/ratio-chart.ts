@@ -1,5 +1,5 @@
 import { toDayNumber } from '../../../schemas/dates.js';
-import { changeWords, dateWords, ratioWords } from '../text/words.js';
+import { changeWords, dateWords, ratioWords } from '../../../schemas/words.js';
 import {
   type ChartWindow,
   FILE_LABELS_WIDTH,

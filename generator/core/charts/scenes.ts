@@ -1,7 +1,7 @@
 import { CHAINS } from '../../../schemas/catalog.js';
 import { toDate, toDayNumber } from '../../../schemas/dates.js';
 import type { Chain, Chart, RegimeLabel } from '../../../schemas/types.generated.js';
-import { dayWords, monthLetters, withMinusSigns } from '../text/words.js';
+import { dayWords, monthLetters, withMinusSigns } from '../../../schemas/words.js';
 import type { ChartSeries, Run } from './chart-series.js';
 import type { Paint, TextStyle } from './chart-style.js';
 

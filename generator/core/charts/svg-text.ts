@@ -1,4 +1,4 @@
-import { withMinusSigns } from '../text/words.js';
+import { withMinusSigns } from '../../../schemas/words.js';
 import { chartCss, HATCH_STEP, isHatched, LABELS, type Scheme } from './chart-style.js';
 import { type Mark, moveDown, type Scene, textAtLeft } from './scenes.js';
 

@@ -3,7 +3,7 @@ import type { MetricName } from '../../../schemas/types.generated.js';
 import type { CollectionRules, Finding } from './collection-rules.js';
 import { type DatedValues, type DayValues, type EarlierDate, metricsIn } from './day-values.js';
 import { medianOf } from '../statistics/median.js';
-import { ratioWords, shareWords } from '../text/words.js';
+import { ratioWords, shareWords } from '../../../schemas/words.js';
 
 /** Number of dates from which a median means something. */
 const FEWEST_DATES = 7;

@@ -10,7 +10,7 @@ import type {
   StaleEvent,
 } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
-import { count, dateWords, instantWords } from '../text/words.js';
+import { count, dateWords, instantWords } from '../../../schemas/words.js';
 import { type AtomEntry, atomFile, type FeedSite, tagOf } from './atom.js';
 
 /** Returns the feed of a chain: an entry for each change of regime, correction and stale period, the newest first. */

@@ -10,7 +10,7 @@ import {
   signalQuantity,
   signalWords,
   zWords,
-} from '../text/words.js';
+} from '../../../schemas/words.js';
 import { CHAINS, GENRES, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
 import {
   bundlePath,
@@ -98,7 +98,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       dates: [options.points[0]?.date ?? through, through],
     }),
     feeds: feedsOf(name, chain),
-    styles: [site.stylesheet.text],
+    styles: [site.pageStyle + site.figureStyle],
     values: (stamp) => ({
       stamp,
       subscribe: { feed: chainFeedPath(chain), calendar: regimeEventsPath(chain) },

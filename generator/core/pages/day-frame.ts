@@ -14,7 +14,7 @@ export function dayFrame(site: SiteTexts): FileTemplate {
     title,
     description,
     feeds: feedsOf(name, '{chain}').map((feed) => ({ ...feed, path: toMark(feed.path) })),
-    styles: [site.stylesheet.text],
+    styles: [site.pageStyle],
     values: () => ({ content }),
   });
 }

@@ -6,7 +6,7 @@ import {
   planPriceWords,
   confidenceWords,
   signalWords,
-} from '../text/words.js';
+} from '../../../schemas/words.js';
 import { CHAINS, PLAN_IDS, type PlanId, PLANS } from '../../../schemas/catalog.js';
 import {
   ACCOUNT_PATHS,

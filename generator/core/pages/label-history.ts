@@ -11,7 +11,7 @@ import {
   plural,
   shareWords,
   signalWords,
-} from '../text/words.js';
+} from '../../../schemas/words.js';
 import { toCell } from './page.js';
 
 /** The quantities to show: of each group, the one that could be compared on most days. */

@@ -21,7 +21,7 @@ import { drawMetric, linesOf } from '../charts/metric-picture.js';
 import { type MetricLine, unitWords } from '../charts/metric-scene.js';
 import { windowWords } from '../charts/scenes.js';
 import { trustHtml } from '../text/text-template.js';
-import { dateWords, exactWords, joinWords } from '../text/words.js';
+import { dateWords, exactWords, joinWords } from '../../../schemas/words.js';
 import { ABSENT, pageFile, type SiteTexts, toFreshnessNotices } from './page.js';
 
 /** Options for `metricsPage`. */

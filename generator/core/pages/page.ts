@@ -1,6 +1,6 @@
 import { windowWords } from '../charts/scenes.js';
 import { LABELS } from '../charts/chart-style.js';
-import { count, dateWords, joinWords, withMinusSigns } from '../text/words.js';
+import { count, dateWords, joinWords, withMinusSigns } from '../../../schemas/words.js';
 import {
   ACCOUNT_PATHS,
   chartDataPath,
@@ -273,6 +273,9 @@ export type SiteTexts = {
   readonly templates: { readonly [name in PageTemplate]: TextTemplate };
   /** The styles of the first screen of a page. */
   readonly firstStyle: string;
+  /** The styles of a page without charts, documentation and verification. */
+  readonly pageStyle: string;
+  readonly figureStyle: string;
   /** All styles. */
   readonly stylesheet: SiteAsset;
   /** The script of the pages, bundled. */

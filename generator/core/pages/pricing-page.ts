@@ -4,7 +4,7 @@ import { siteLinks } from '../../../schemas/site-links.js';
 import type { Genre, Site } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { PublishedSample } from '../artifacts/sample-week.js';
-import { bytesWords, dateWords } from '../text/words.js';
+import { bytesWords, dateWords } from '../../../schemas/words.js';
 import { GENRE_WORDS } from './chain-page.js';
 import { planCards } from './front-page.js';
 import { pageFile, type SiteTexts } from './page.js';

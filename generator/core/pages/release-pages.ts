@@ -1,4 +1,4 @@
-import { count, countWords, dateWords, joinWords } from '../text/words.js';
+import { count, countWords, dateWords, joinWords } from '../../../schemas/words.js';
 import type { Chain, ChainChanges, DateSpan, ReleaseChanges } from '../../../schemas/types.generated.js';
 import {
   type FileTemplate,

@@ -12,7 +12,7 @@ import type {
 import { columnOf, type InputSeries } from '../input/input-series.js';
 import { computeRegimes, type RegimeSeries } from '../methodology/regime-series.js';
 import { methodologyInputs, type SignalSeries } from '../methodology/signals.js';
-import { count, countWords, joinWords, shareWords, signalWords } from '../text/words.js';
+import { count, countWords, joinWords, shareWords, signalWords } from '../../../schemas/words.js';
 
 /** Why the newest date of a chain has no label, and what would give it one. */
 export type LabelGap = {

@@ -1,4 +1,4 @@
-import { changeWords, count, countWords } from '../text/words.js';
+import { changeWords, count, countWords } from '../../../schemas/words.js';
 import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
 import { UNKNOWN_ADDRESS } from '../../../schemas/paths.js';
 import type { Chain, ReleaseRecord, Site } from '../../../schemas/types.generated.js';

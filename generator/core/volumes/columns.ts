@@ -10,7 +10,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { Cell, CellType } from '../text/csv.js';
-import { signalWords } from '../text/words.js';
+import { signalWords } from '../../../schemas/words.js';
 
 /** The columns of every volume that come first. */
 const IDENTITY: readonly Column<VersionRow>[] = [

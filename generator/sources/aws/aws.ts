@@ -1,4 +1,4 @@
-import { plural } from '../../core/text/words.js';
+import { plural } from '../../../schemas/words.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { S3Address } from '../../../schemas/store-address.js';
 import { type Engine, EngineError, type Tables } from '../../engines/engine.js';

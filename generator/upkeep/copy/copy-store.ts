@@ -1,4 +1,4 @@
-import { bytesWords, count } from '../../core/text/words.js';
+import { bytesWords, count } from '../../../schemas/words.js';
 import pMap from 'p-map';
 import { objectKey, POINTER_KEY, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';

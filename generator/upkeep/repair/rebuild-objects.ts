@@ -1,4 +1,4 @@
-import { count } from '../../core/text/words.js';
+import { count } from '../../../schemas/words.js';
 import pMap from 'p-map';
 import { GENRES } from '../../../schemas/catalog.js';
 import {

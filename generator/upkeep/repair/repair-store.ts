@@ -1,4 +1,4 @@
-import { count, plural } from '../../core/text/words.js';
+import { count, plural } from '../../../schemas/words.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import {
   ALIASES_KEY,

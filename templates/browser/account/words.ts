@@ -1,5 +1,5 @@
 import { CHAINS, PLANS } from '../../../schemas/catalog.js';
-import { dateWords } from '../../../generator/core/text/words.js';
+import { dateWords } from '../../../schemas/words.js';
 import type { HeldPlan } from './account-state.js';
 
 /** Returns the UTC date of an instant as people read it: `26 September 2023`. */

@@ -1,7 +1,7 @@
 import { eventsOf } from '../../../generator/core/charts/chart-events.js';
 import type { Run } from '../../../generator/core/charts/chart-series.js';
 import { type MetricLine, unitWords } from '../../../generator/core/charts/metric-scene.js';
-import { dayWords, exactWords } from '../../../generator/core/text/words.js';
+import { dayWords, exactWords } from '../../../schemas/words.js';
 import { CHAINS, METRICS } from '../../../schemas/catalog.js';
 import { create } from '../dom.js';
 import { runOn, valueOn } from './view-csv.js';

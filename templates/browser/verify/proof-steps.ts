@@ -1,7 +1,7 @@
 import { PUBLIC_PATHS, TRUST_PATHS } from '../../../schemas/paths.js';
 import { UNPROVEN, type TrustError } from '../../../schemas/trust/trust-error.js';
 import type { SiteProof } from '../../../schemas/trust/verify-site.js';
-import { count, countWords, instantWords } from '../../../generator/core/text/words.js';
+import { count, countWords, instantWords } from '../../../schemas/words.js';
 
 /** The steps of verification in their order, with their names. */
 export const STEP_NAMES = {

@@ -1,4 +1,4 @@
-import { count, instantWords } from '../../../generator/core/text/words.js';
+import { count, instantWords } from '../../../schemas/words.js';
 import { TRUST_PATHS } from '../../../schemas/paths.js';
 import { UNPROVEN, type TrustError, type TrustFault } from '../../../schemas/trust/trust-error.js';
 import type { SiteProof } from '../../../schemas/trust/verify-site.js';

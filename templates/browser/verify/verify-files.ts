@@ -1,4 +1,4 @@
-import { count, countWords } from '../../../generator/core/text/words.js';
+import { count, countWords } from '../../../schemas/words.js';
 import { proveFiles, type ChosenFile, type FileResult, type Signed } from './chosen-files.js';
 import { sha256 } from './sha256.js';
 import { requireElement, showResults } from './verify-view.js';

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { dateWords, exactWords } from '../../../generator/core/text/words.js';
+import { dateWords, exactWords } from '../../../schemas/words.js';
 import { metricsOf } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';
 import { chartMetricsPath, embedPath, metricsPagePath } from '../../../schemas/paths.js';

@@ -6,7 +6,7 @@ import { inflateSync } from 'node:zlib';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { startBrowser } from '../../../scripts/browser/browser.js';
 import { toChart, type ChartPoint } from '../../../generator/core/artifacts/chart-data.js';
-import { confidenceCell, dateWords, zWords } from '../../../generator/core/text/words.js';
+import { confidenceCell, dateWords, zWords } from '../../../schemas/words.js';
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';
 import { currentMethodology } from '../../../schemas/methodology.js';

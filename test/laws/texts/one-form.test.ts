@@ -4,7 +4,7 @@ import { toChartPoint } from '../../../generator/core/artifacts/chart-data.js';
 import { toChainFacts } from '../../../generator/core/artifacts/chain-facts.js';
 import { toHeadline } from '../../../generator/core/artifacts/summary.js';
 import { weeklySummaryFile } from '../../../generator/core/artifacts/weekly-summary.js';
-import { signalWords } from '../../../generator/core/text/words.js';
+import { signalWords } from '../../../schemas/words.js';
 import { chainChartFile } from '../../../generator/core/charts/chart-files.js';
 import { drawRatioChart } from '../../../generator/core/charts/ratio-chart.js';
 import { compareSeries } from '../../../generator/core/collection/compare-series.js';

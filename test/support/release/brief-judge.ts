@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type DayRecords, factAt, factWords } from '../../../generator/core/brief/narrator.js';
-import { changeWords, shareWords, signalWords } from '../../../generator/core/text/words.js';
+import { changeWords, shareWords, signalWords } from '../../../schemas/words.js';
 import { CHAINS, LABEL_MEANINGS, METRICS } from '../../../schemas/catalog.js';
 import { currentMethodology } from '../../../schemas/methodology.js';
 import type { BriefDay, Extreme, MetricName } from '../../../schemas/types.generated.js';

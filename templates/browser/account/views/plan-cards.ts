@@ -1,7 +1,7 @@
 import { CHAIN_IDS, CHAINS, PLAN_IDS, PLANS, type PlanId } from '../../../../schemas/catalog.js';
 import type { Chain } from '../../../../schemas/types.generated.js';
 import { button, element } from '../dom.js';
-import { includedWords, planPriceWords } from '../../../../generator/core/text/words.js';
+import { includedWords, planPriceWords } from '../../../../schemas/words.js';
 
 /** Options for `planCards`. */
 export type PlanCardsOptions = {

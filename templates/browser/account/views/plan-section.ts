@@ -1,6 +1,6 @@
 import { canBuy, hasPortal, type AccountState } from '../account-state.js';
 import { button, element } from '../dom.js';
-import { includedWords } from '../../../../generator/core/text/words.js';
+import { includedWords } from '../../../../schemas/words.js';
 import type { Entitlements } from '../../../../schemas/types.generated.js';
 import { planCards, type PlanCardsOptions } from './plan-cards.js';
 import { besideWords, stateWords } from './plan-words.js';

@@ -6,7 +6,7 @@ import {
   toChartPoint,
 } from '../../../../generator/core/artifacts/chart-data.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
-import { shareWords, zWords } from '../../../../generator/core/text/words.js';
+import { shareWords, zWords } from '../../../../schemas/words.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { readStartingPoint } from '../../../../generator/state/published-state.js';
 import { CHAIN_IDS } from '../../../../schemas/catalog.js';

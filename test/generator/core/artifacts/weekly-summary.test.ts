@@ -2,7 +2,7 @@ import { WEEK_COLUMNS } from '../../../../generator/core/artifacts/week.js';
 import { weeklySummaryFile } from '../../../../generator/core/artifacts/weekly-summary.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { shareWords } from '../../../../generator/core/text/words.js';
+import { shareWords } from '../../../../schemas/words.js';
 import { CHAIN_IDS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';
 import type { Chain, DerivedDay, MetaDay, MetricName } from '../../../../schemas/types.generated.js';
 import { randomSeries, withoutMetrics } from '../../../support/release/random-series.js';

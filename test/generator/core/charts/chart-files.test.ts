@@ -8,7 +8,7 @@ import {
   overviewChartFile,
 } from '../../../../generator/core/charts/chart-files.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
-import { dateWords } from '../../../../generator/core/text/words.js';
+import { dateWords } from '../../../../schemas/words.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { CHAIN_IDS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';
 import { addDays } from '../../../../schemas/dates.js';

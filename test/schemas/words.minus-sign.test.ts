@@ -1,4 +1,4 @@
-import { withMinusSigns } from '../../../../generator/core/text/words.js';
+import { withMinusSigns } from '../../schemas/words.js';
 
 it.each([
   ['-0.72', '−0.72'],

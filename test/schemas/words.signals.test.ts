@@ -1,5 +1,5 @@
-import { SIGNAL_WORDS } from '../../../../generator/core/text/words.js';
-import { currentMethodology } from '../../../../schemas/methodology.js';
+import { SIGNAL_WORDS } from '../../schemas/words.js';
+import { currentMethodology } from '../../schemas/methodology.js';
 
 it('there are words for every signal of the methodology', () => {
   const used = new Set(

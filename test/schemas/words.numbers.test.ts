@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import methodology from '../../../../schemas/methodology/v1.json' with { type: 'json' };
+import methodology from '../../schemas/methodology/v1.json' with { type: 'json' };
 import {
   amountWords,
   bytesWords,
@@ -17,7 +17,7 @@ import {
   shownShare,
   shownZ,
   zWords,
-} from '../../../../generator/core/text/words.js';
+} from '../../schemas/words.js';
 
 /** The numbers that others are compared with. */
 const BOUNDARIES = { z: [0.3, 1], share: [0.5, 0.7, 0.9, 1] };
