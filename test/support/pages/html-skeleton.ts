@@ -9,11 +9,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
+/** A style sheet in a page: its selectors may contain `>`. */
+const STYLE = /(?<=<style>)[^<]*(?=<\/style>)/g;
+
 /**
  * Returns the tags of a page with the names of their attributes. @throws Error if a `<` or `>` is not part of a tag in the
  * form that our templates use.
  */
-export function skeletonOf(html: string): string[] {
+export function skeletonOf(page: string): string[] {
+  const html = page.replace(STYLE, '');
   const tags = [...html.matchAll(TAG)].map(([, name = '', attributes = '']) =>
     [
       name,
