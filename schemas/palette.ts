@@ -8,13 +8,13 @@ export type Shade = { readonly light: string; readonly dark: string };
  * normal, deutan, protan and tritan vision. Null: a fine diagonal hatch in the colour of hairlines.
  */
 export const REGIME_COLOURS: Readonly<Record<RegimeLabel, Shade | null>> = {
-  congested: { light: '#96140E', dark: '#E33F11' },
-  strained: { light: '#F08A13', dark: '#FFE771' },
-  expanding: { light: '#3D8073', dark: '#528982' },
-  steady: { light: '#CFCABA', dark: '#514141' },
-  slack: { light: '#3DB8EC', dark: '#1BC4F3' },
-  quiet: { light: '#7747B2', dark: '#9945FF' },
-  dormant: { light: '#102344', dark: '#2C427E' },
+  congested: { light: '#96140E', dark: '#FF6333' },
+  strained: { light: '#F08A13', dark: '#F9F29A' },
+  expanding: { light: '#3D8073', dark: '#96B9AA' },
+  steady: { light: '#CFCABA', dark: '#543F3F' },
+  slack: { light: '#3DB8EC', dark: '#3F818C' },
+  quiet: { light: '#7747B2', dark: '#8B20FD' },
+  dormant: { light: '#102344', dark: '#263A75' },
   indeterminate: null,
 };
 

@@ -162,7 +162,7 @@ export async function startHttpServer(
 function toListenError(error: unknown, address: string): OperatorError {
   const code = codeOf(error);
   const why = code === 'EADDRINUSE' ? 'another program uses this address' : (code ?? 'unknown error');
-  const message = `Cannot listen on ${address}: ${why}. Choose another host or port.`;
+  const message = `Cannot listen on ${address}: ${why}. Choose another: CRD_HOST, CRD_PORT or CRD_METRICS_PORT.`;
   return new OperatorError('usage', message, { cause: error, next: RUN_AGAIN });
 }
 

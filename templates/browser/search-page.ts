@@ -34,8 +34,8 @@ function start(form: HTMLFormElement): void {
     if (date === undefined) return { places: (await finder)(query, MOST) };
     chains ??= load(PUBLIC_PATHS.status).then(parseChains);
     const days = placesOfDate(date, await chains, query);
-    const places = [...days, ...(await finder)(query, MOST)].slice(0, MOST);
-    return days.length > 0 ? { places } : { places, missing: date };
+    if (days.length > 0) return { places: days };
+    return { places: (await finder)(query, MOST), missing: date };
   };
 
   let latest = '';

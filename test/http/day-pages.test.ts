@@ -44,7 +44,7 @@ it('the latest 30 days show their brief and scores; of older days, the page says
   expect(free).toContain('with a score of');
   expect(free).not.toContain('is a file for subscribers');
   const older = await (await get('2022-03-01')).text();
-  expect(older).toContain('/chains/base/metrics#from&#x3D;2021-12-31&amp;to&#x3D;2022-04-30');
+  expect(older).toContain('from&#x3D;2021-12-31&amp;to&#x3D;2022-04-30&amp;day&#x3D;2022-03-01');
   expect(older).not.toContain('with a score of');
   expect(older).toContain('content&#x3D;briefs&amp;date&#x3D;2022-03-01');
   expect(older).toContain('is a file for subscribers');

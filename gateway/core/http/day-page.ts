@@ -3,6 +3,7 @@ import {
   CHAIN_IDS,
   CHAINS,
   LABEL_MEANINGS,
+  metricsOf,
   PLAN_IDS,
   type PlanDefinition,
   PLANS,
@@ -105,7 +106,7 @@ function toView({ meta, brief, location: { files, isFree, before, after } }: Day
     facts: toFacts(meta),
     scores: scoreSentences(meta, isFree),
     drivers: driverSentences(meta, isFree),
-    metrics: `${metricsPagePath(chain)}#from=${addDays(date, -DAYS_AROUND)}&to=${addDays(date, DAYS_AROUND)}`,
+    metrics: `${metricsPagePath(chain)}#${around(meta)}`,
     paragraphs: brief === undefined ? [] : [brief.headline, ...brief.body.split('\n\n')],
     withoutBrief: hasBrief ? [] : ['No brief of this day was published.'],
     locked:
@@ -145,6 +146,17 @@ const GENRE_WORDS: Readonly<Record<Genre, string>> = {
   derived: 'Averages, changes and ratios of the metrics',
   briefs: 'Brief in plain English',
 };
+
+/** Returns the view of the chart around a day: its strongest driver, if that is a metric, with the day itself. */
+function around({ chain, date, drivers: [driver] }: MetaDay): string {
+  const metric = metricsOf(chain).find((each) => each === driver?.signal);
+  return [
+    ...(metric === undefined ? [] : [`metric=${metric}`]),
+    `from=${addDays(date, -DAYS_AROUND)}`,
+    `to=${addDays(date, DAYS_AROUND)}`,
+    `day=${date}`,
+  ].join('&');
+}
 
 /** Returns the name of the smallest plan with every day of a genre. */
 function planWith(genre: Genre): string {

@@ -30,6 +30,6 @@ export function drawMetric(line: MetricLine, runs: readonly Run[]): DrawnChart {
     description: label,
     heading: headingOf([line]),
     window,
-    scene: (width) => metricScene({ lines: [{ line }], runs, events: eventsOf([chain]), window, width }),
+    scene: (width) => metricScene({ lines: [{ line, runs }], events: eventsOf([chain]), window, width }),
   };
 }

@@ -26,14 +26,17 @@ export type MetricLine = {
 };
 
 /** A metric as it is shown. Without a scale, its axis has the one that suits the values of the window. */
-export type ShownLine = { readonly line: MetricLine; readonly scale?: ScaleKind | undefined };
+export type ShownLine = {
+  readonly line: MetricLine;
+  /** The regimes of its chain, which are shaded behind it. */
+  readonly runs: readonly Run[];
+  readonly scale?: ScaleKind | undefined;
+};
 
 /** Options for `metricScene`. */
 type MetricSceneOptions = {
   /** One panel each, from top to bottom. */
   readonly lines: readonly ShownLine[];
-  /** The regimes that are shaded behind all panels. */
-  readonly runs: readonly Run[];
   /** Ascending by date. */
   readonly events: readonly ChartEvent[];
   readonly window: ChartWindow;
@@ -47,6 +50,8 @@ const HEAD = 38;
 const GAP = 8;
 /** Height of the strip with the colours of the regimes, in pixels. */
 const STRIP = 8;
+/** Space above that strip, in pixels. */
+const STRIP_GAP = 6;
 /** Height of a row of event names, in pixels. */
 const LANE = 16;
 const MAX_LANES = 3;
@@ -95,30 +100,41 @@ const PER_DAY: ReadonlySet<string> = new Set([
 ]);
 
 /** Draws one or two metrics of a window above one time axis, with the regimes behind them and events above them. */
-export function metricScene({ lines, runs, events, window, width }: MetricSceneOptions): Scene {
+export function metricScene({ lines, events, window, width }: MetricSceneOptions): Scene {
   const named = nameEvents(events, window, width);
   const top = (named.lanes + 1) * LANE;
   const height = HEIGHTS[lines.length > 1 ? 1 : 0];
-  const tops = lines.map((_, i) => top + i * (HEAD + height + GAP));
-  const bottom = top + lines.length * (HEAD + height + GAP) - GAP;
-  const stripTop = bottom + 6;
-  const spans = regimeSpans(runs, window, width);
-  const shades = (top: number, height: number, isFaint: boolean): Mark[] =>
-    spans.map(([paint, each]) => ({ kind: 'bars', spans: each, top, height, paint, isFaint }));
-  const end = stripTop + STRIP;
+  const isOfTwo = new Set(lines.map(({ line }) => line.chain)).size > 1;
+  const step = HEAD + height + (isOfTwo ? STRIP_GAP + STRIP : 0) + GAP;
+  const plots = lines.map(({ runs }, i) => {
+    const [at, bottom] = [top + i * step, top + i * step + HEAD + height];
+    return { at, bottom, spans: regimeSpans(runs, window, width) };
+  });
+  const bottom = plots.at(-1)?.bottom ?? top;
+  const end = bottom + STRIP_GAP + STRIP;
+  /** Panels of two chains have a strip each. */
+  const strips = isOfTwo ? plots : plots.slice(-1);
   return {
     height: end + TIME_HEIGHT,
     marks: [
-      ...tops.flatMap((each) => shades(each + HEAD, height, true)),
+      ...plots.flatMap(({ at, spans }) => shades(spans, { top: at + HEAD, height, isFaint: true })),
       ...timeMarks(window, width, { top: top + HEAD, bottom: end }),
-      ...shades(stripTop, STRIP, false),
+      ...strips.flatMap((each) =>
+        shades(each.spans, { top: each.bottom + STRIP_GAP, height: STRIP, isFaint: false }),
+      ),
       ...eventMarks(named.events, window, top + HEAD, bottom),
       ...lines.flatMap((shown, i) => [
-        textAtLeft(axisWords(shown.line, lines.length > 1), (tops[i] ?? 0) + 16, 'metric-name'),
-        ...moveDown(panel(shown, window, height, width), (tops[i] ?? 0) + HEAD),
+        textAtLeft(axisWords(shown.line, lines.length > 1), (plots[i]?.at ?? 0) + 16, 'metric-name'),
+        ...moveDown(panel(shown, window, height, width), (plots[i]?.at ?? 0) + HEAD),
       ]),
     ],
   };
+}
+
+type Spans = readonly (readonly [RegimeLabel, readonly Span[]])[];
+
+function shades(spans: Spans, place: Pick<Mark & { kind: 'bars' }, 'top' | 'height' | 'isFaint'>): Mark[] {
+  return spans.map(([paint, each]) => ({ kind: 'bars', spans: each, paint, ...place }));
 }
 
 /** Returns the regimes of a window as spans of each label, at most one for each pixel: the regime of most of its days. */

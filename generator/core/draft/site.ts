@@ -96,7 +96,7 @@ const THIS_MACHINE = ' (this machine)';
 export function textsForSite(texts: ReferenceTexts, details: Site | undefined): ReferenceTexts {
   const address = addressOf(details?.base_url);
   const known = address.startsWith('http:') ? THIS_MACHINE : ''; // only loopback may be http
-  const place = details === undefined ? ' (replace it by yours)' : known;
+  const place = details === undefined ? ' (replace it with yours)' : known;
   const fill = (text: string): string =>
     text
       .split(WRITTEN_ADDRESS)

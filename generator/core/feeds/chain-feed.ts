@@ -88,8 +88,8 @@ function correctionWords({ date, days, spans, restated }: CorrectionEvent): stri
 /** Returns the line about the corrected days that keep their regime. `days` is the number of the other ones. */
 function restatedWords(name: string, days: number, restated: DateSpan): string {
   return days === 0
-    ? `A release corrected the numbers of ${count(restated.days, 'day')} of ${name}, ${spanWords(restated)}. No regime changed.`
-    : `It also corrected the numbers of ${count(restated.days, 'day')}, ${spanWords(restated)}, whose regime did not change.`;
+    ? `A release corrected the records of ${count(restated.days, 'day')} of ${name}, ${spanWords(restated)}. No regime changed.`
+    : `It also corrected the records of ${count(restated.days, 'day')}, ${spanWords(restated)}, whose regime did not change.`;
 }
 
 function daysOf(spans: readonly CorrectedSpan[]): number {

@@ -233,7 +233,7 @@ function scheduleWords({ first_try_hours, deadline_hours, settling_days }: Sourc
 }
 
 function sampleLinks(first: string, last: string): string[] {
-  return sampleWeek(first, last) === undefined ? [] : [`${PAGE_PATHS.pricing}#sample`];
+  return sampleWeek(first, last) === undefined ? [] : [PAGE_PATHS.pricing];
 }
 
 type Row = { readonly path: string; readonly content: string };

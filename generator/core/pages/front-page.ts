@@ -154,7 +154,7 @@ function toMissing({ updatedThrough, lastAvailable, landing }: ChainFacts): {
 function placeWords(details: SiteTexts['details']): string[] {
   if (details === undefined)
     return [
-      'This copy of the site was published without its address: the commands have the one in your browser.',
+      'This copy of the site was published without its address: a browser with JavaScript puts its own into the commands.',
     ];
   if (details.base_url.startsWith('https:')) return [];
   return ['This copy of the site has no public address: the client is installed from this machine.'];

@@ -1,10 +1,10 @@
 import { CHAINS, GENRES, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
 import { PAGE_PATHS, type SampleFile, samplePath } from '../../../schemas/paths.js';
 import { siteLinks } from '../../../schemas/site-links.js';
-import type { Genre, Site } from '../../../schemas/types.generated.js';
+import type { Site } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { PublishedSample } from '../artifacts/sample-week.js';
-import { bytesWords, dateWords } from '../../../schemas/words.js';
+import { bytesWords, dateWords, joinWords } from '../../../schemas/words.js';
 import { GENRE_WORDS } from './chain-page.js';
 import { planCards } from './front-page.js';
 import { pageFile, type SiteTexts } from './page.js';
@@ -13,6 +13,7 @@ type Row = { readonly what: string; readonly free: string; readonly of: (plan: P
 
 const ROWS: readonly Row[] = [
   { what: 'Regime and confidence of every day (calendar)', free: 'all chains', of: () => 'all chains' },
+  { what: 'Metrics as charts, with the values now in force', free: 'all chains', of: () => 'all chains' },
   {
     what: 'Metrics, signals and scores as daily files',
     free: 'no',
@@ -77,18 +78,21 @@ export function pricingPage(site: SiteTexts, sample: PublishedSample | undefined
 /** The columns of the sample: what its files are, and their formats. */
 const SAMPLE_COLUMNS: readonly {
   readonly head: string;
+  /** Whether only a plan with the whole history has these files. */
+  readonly isArchive: boolean;
   readonly files: readonly (readonly [format: string, file: SampleFile])[];
 }[] = [
-  { head: 'Days in one file', files: [['JSON', 'bundle.json']] },
+  { head: 'Days in one file', isArchive: false, files: [['JSON', 'bundle.json']] },
   {
-    head: 'Table of all versions',
+    head: 'History as a table',
+    isArchive: true,
     files: [
       ['CSV', 'volume.csv'],
       ['Parquet', 'volume.parquet'],
     ],
   },
-  { head: 'File of a day', files: [['JSON', 'day.json']] },
-  { head: 'Manifest', files: [['JSON', 'manifest.json']] },
+  { head: 'File of a day', isArchive: true, files: [['JSON', 'day.json']] },
+  { head: 'Manifest', isArchive: true, files: [['JSON', 'manifest.json']] },
 ];
 
 function toSample({ chain, week, sizes }: PublishedSample): object {
@@ -96,7 +100,12 @@ function toSample({ chain, week, sizes }: PublishedSample): object {
     chain: CHAINS[chain].name,
     first: dateWords(week.first),
     last: dateWords(week.last),
-    heads: SAMPLE_COLUMNS.map(({ head }) => head),
+    heads: SAMPLE_COLUMNS.map(({ head, isArchive }) => ({
+      head,
+      plans: joinWords(
+        PLAN_IDS.filter((plan) => PLANS[plan].archive || !isArchive).map((plan) => PLANS[plan].name),
+      ),
+    })),
     rows: GENRES.filter((genre) => sizes.has(samplePath(genre, 'day.json'))).map((genre) => ({
       genre,
       words: GENRE_WORDS[genre],
@@ -109,13 +118,6 @@ function toSample({ chain, week, sizes }: PublishedSample): object {
             : [{ format, path, size: bytesWords(size), as: `${chain}-${genre}-${week.first}-${file}` }];
         }),
       ),
-      plans: PLAN_IDS.map((plan) => `${PLANS[plan].name}: ${extentOf(PLANS[plan], genre)}`),
     })),
   };
-}
-
-/** Returns how much of a genre a plan includes. */
-function extentOf({ archive, briefs, windows }: PlanDefinition, genre: Genre): string {
-  if (genre === 'briefs') return briefs === 'all' ? 'every day' : 'latest day';
-  return archive ? 'every day' : `last ${Math.max(...windows.map((window) => WINDOWS[window]))} days`;
 }

@@ -20,6 +20,9 @@ export async function fetchMetrics(chain: Chain): Promise<MetricData> {
   );
 }
 
+/** The regimes of chains. */
+export type RegimeRuns = ReadonlyMap<Chain, readonly Run[]>;
+
 /** Reads the regimes of a chain. @throws Error if they cannot be read. */
 export async function fetchRuns(chain: Chain): Promise<readonly Run[]> {
   return toSeries((await fetchJson(chartDataPath(chain))) as Chart).runs; // as above

@@ -63,6 +63,7 @@ export async function startMetrics(figure: HTMLElement): Promise<void> {
 type Figure = {
   readonly chain: Chain;
   readonly loaded: Map<Chain, MetricData>;
+  readonly runs: Map<Chain, readonly Run[]>;
   readonly plot: Plot;
   readonly controls: Controls;
   readonly sharing: Sharing;
@@ -77,9 +78,10 @@ async function createFigure(
   parts: FigureParts,
   chain: Chain,
   own: MetricData,
-  runs: readonly Run[],
+  ownRuns: readonly Run[],
 ): Promise<void> {
   const sharing = createSharing(parts.figure, chain, (cited) => citationOf(plot.lines, cited));
+  const runs = new Map([[chain, ownRuns]]);
   const plot = createPlot(parts, runs, () => {
     figure.view = withWindow(figure.view, plot);
     mark(figure);
@@ -106,6 +108,7 @@ async function createFigure(
   const figure: Figure = {
     chain,
     loaded: new Map([[chain, own]]),
+    runs,
     plot,
     controls,
     sharing,
@@ -140,6 +143,7 @@ async function show(figure: Figure, asked: MetricView, range = FIRST_RANGE): Pro
   plot.limits = limitsOfLines(plot.lines);
   if (view.window === undefined) showRange(plot, range);
   else showWindow(plot, zoomWindow(view.window.from, view.window.to - 1, plot.limits));
+  if (view.day !== undefined) readDay(plot, view.day);
   if (second === undefined && !isSame(asked.second, first)) sayMissing(plot, asked.second);
 }
 
@@ -165,14 +169,27 @@ function sayMissing(plot: Plot, asked: ChainMetric | undefined): void {
   plot.parts.readout.textContent = `${CHAINS[asked.chain].name} has no ${METRICS[asked.metric].words} here.`;
 }
 
-async function lineOf({ loaded }: Figure, { chain, metric }: ChainMetric): Promise<MetricLine | undefined> {
-  const data = loaded.get(chain) ?? (await fetchMetrics(chain));
+/** Returns the line of a metric, with the regimes of its chain in `runs`. @throws Error if they cannot be read. */
+async function lineOf(
+  { loaded, runs }: Figure,
+  { chain, metric }: ChainMetric,
+): Promise<MetricLine | undefined> {
+  const [data, ofChain] = await Promise.all([
+    loaded.get(chain) ?? fetchMetrics(chain),
+    runs.get(chain) ?? fetchRuns(chain),
+  ]);
   loaded.set(chain, data);
+  runs.set(chain, ofChain);
   return data.get(metric);
 }
 
 function withWindow(view: MetricView, { range, window }: Plot): MetricView {
-  return { ...view, window: range === FIRST_RANGE ? undefined : window };
+  const isMoved = view.window?.from !== window.from || view.window.to !== window.to;
+  return {
+    ...view,
+    window: range === FIRST_RANGE ? undefined : window,
+    day: isMoved ? undefined : view.day,
+  };
 }
 
 function mark({ controls, plot, view }: Figure): void {

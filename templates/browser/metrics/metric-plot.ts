@@ -1,17 +1,18 @@
 import { eventsOf } from '../../../generator/core/charts/chart-events.js';
-import type { Run } from '../../../generator/core/charts/chart-series.js';
 import type { ScaleKind } from '../../../generator/core/charts/metric-scale.js';
 import { headingOf, metricScene, type MetricLine } from '../../../generator/core/charts/metric-scene.js';
 import { type ChartWindow, type Scene, shareOf, windowWords } from '../../../generator/core/charts/scenes.js';
 import { toSvg } from '../../../generator/core/charts/svg-text.js';
 import { type Limits, RANGES, rangeWindow, restingDay } from '../chart-view.js';
 import type { FigureParts } from './figure-parts.js';
+import type { RegimeRuns } from './metric-data.js';
 import { metricSentence, showValues } from './metric-readout.js';
 
 /** A plot of one or two metrics, and what it shows now. */
 export type Plot = {
   readonly parts: FigureParts;
-  readonly runs: readonly Run[];
+  /** The regimes of the chains of `lines`. */
+  readonly runs: RegimeRuns;
   /** Is called when the window was changed. */
   readonly changed: () => void;
   /** Draws with the next frame. */
@@ -28,7 +29,7 @@ export type Plot = {
 };
 
 /** Creates a plot without lines. It draws again when its width changes. */
-export function createPlot(parts: FigureParts, runs: readonly Run[], changed: () => void): Plot {
+export function createPlot(parts: FigureParts, runs: RegimeRuns, changed: () => void): Plot {
   let frame = 0;
   const drawSoon = (): void => {
     frame ||= requestAnimationFrame(() => {
@@ -75,8 +76,7 @@ export function showWindow(plot: Plot, window: ChartWindow, range?: number): voi
 /** Returns what a plot shows, drawn for a width. */
 export function sceneOf({ lines, scale, runs, window }: Plot, width: number): Scene {
   return metricScene({
-    lines: lines.map((line) => ({ line, scale })),
-    runs,
+    lines: lines.map((line) => ({ line, scale, runs: runs.get(line.chain) ?? [] })),
     events: eventsOf(lines.map(({ chain }) => chain)),
     window,
     width,

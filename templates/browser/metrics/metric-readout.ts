@@ -1,25 +1,27 @@
 import { eventsOf } from '../../../generator/core/charts/chart-events.js';
-import type { Run } from '../../../generator/core/charts/chart-series.js';
 import { type MetricLine, unitWords } from '../../../generator/core/charts/metric-scene.js';
 import { dayWords, exactWords } from '../../../schemas/words.js';
 import { CHAINS, METRICS } from '../../../schemas/catalog.js';
+import type { RegimeLabel } from '../../../schemas/types.generated.js';
 import { create } from '../dom.js';
+import type { RegimeRuns } from './metric-data.js';
 import { runOn, valueOn } from './view-csv.js';
 
 /** Shows the values of a day with all their digits, its regime and its events. */
 export function showValues(
   readout: HTMLElement,
   lines: readonly MetricLine[],
-  runs: readonly Run[],
+  runs: RegimeRuns,
   day: number,
 ): void {
-  const label = runOn(runs, day)?.label;
-  const swatch = create('span', { className: `chart-swatch regime-${label ?? 'indeterminate'}` });
+  const regimes = regimesOn(lines, runs, day).flatMap(({ label, words }) => [
+    ' · ',
+    create('span', { className: `chart-swatch regime-${label ?? 'indeterminate'}` }),
+    words,
+  ]);
   const head = create('p', {}, [
     create('strong', { className: 'chart-date', textContent: dayWords(day) }),
-    ' · ',
-    swatch,
-    label ?? 'no regime',
+    ...regimes,
     ...eventWords(lines, day).map((words) => ` · ${words}`),
   ]);
   const rows = lines.map((line) => {
@@ -30,9 +32,26 @@ export function showValues(
 }
 
 /** Returns the values of a day in a sentence, for screen readers. */
-export function metricSentence(lines: readonly MetricLine[], runs: readonly Run[], day: number): string {
+export function metricSentence(lines: readonly MetricLine[], runs: RegimeRuns, day: number): string {
+  const regimes = regimesOn(lines, runs, day)
+    .map(({ words }) => words)
+    .join(', ');
   const values = lines.map((line) => `${nameWords(line)} ${valueWords(line, day)}`);
-  return `${[`${dayWords(day)}: ${runOn(runs, day)?.label ?? 'no regime'}`, ...eventWords(lines, day), ...values].join('. ')}.`;
+  return `${[`${dayWords(day)}: ${regimes}`, ...eventWords(lines, day), ...values].join('. ')}.`;
+}
+
+/** Returns the regime of each chain that is shown, with its chain if there are two. */
+function regimesOn(
+  lines: readonly MetricLine[],
+  runs: RegimeRuns,
+  day: number,
+): { readonly label: RegimeLabel | undefined; readonly words: string }[] {
+  const chains = [...new Set(lines.map(({ chain }) => chain))];
+  return chains.map((chain) => {
+    const label = runOn(runs.get(chain) ?? [], day)?.label;
+    const words = label ?? 'no regime';
+    return { label, words: chains.length > 1 ? `${CHAINS[chain].name}: ${words}` : words };
+  });
 }
 
 function nameWords({ chain, metric }: MetricLine): string {

@@ -1,4 +1,3 @@
-import type { Run } from '../../../generator/core/charts/chart-series.js';
 import { headingOf, type MetricLine } from '../../../generator/core/charts/metric-scene.js';
 import { type ChartWindow, type Scene, windowWords } from '../../../generator/core/charts/scenes.js';
 import { toSvgFile } from '../../../generator/core/charts/svg-text.js';
@@ -7,13 +6,14 @@ import type { Chain } from '../../../schemas/types.generated.js';
 import type { Format } from '../chart-tools.js';
 import { currentScheme, saveFile } from '../dom.js';
 import { paintChart } from '../paint-chart.js';
+import type { RegimeRuns } from './metric-data.js';
 import { toViewCsv } from './view-csv.js';
 
 /** What a chart of metrics shows now. */
 type ShownView = {
   readonly chain: Chain;
   readonly lines: readonly MetricLine[];
-  readonly runs: readonly Run[];
+  readonly runs: RegimeRuns;
   readonly window: ChartWindow;
   readonly scene: Scene;
   readonly citation: string;

@@ -14,16 +14,19 @@ export type MetricView = {
   /** The scale of all axes; by default each has the one that suits its metric. */
   readonly scale?: ScaleKind | undefined;
   readonly window?: ChartWindow | undefined;
+  /** The day that is read, by its number. */
+  readonly day?: number | undefined;
 };
 
 /** Returns a view as the fragment of an address, without `#`; empty for the view that a page begins with. */
-export function toFragment({ metric, second, scale, window }: MetricView): string {
+export function toFragment({ metric, second, scale, window, day }: MetricView): string {
   const parts: Readonly<Record<string, string | undefined>> = {
     metric,
     with: second && nameOf(second),
     scale,
     from: window && toDate(window.from),
     to: window && toDate(window.to - 1),
+    day: day === undefined ? undefined : toDate(day),
   };
   return Object.entries(parts)
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
@@ -36,12 +39,13 @@ export function parseFragment(fragment: string, chain: Chain): MetricView {
   const first = parseName(`${chain}.${values.get('metric') ?? ''}`);
   const second = parseName(values.get('with') ?? '');
   const scale = values.get('scale');
-  const [from, last] = [values.get('from'), values.get('to')].map((date) => parseDate(date ?? ''));
+  const [from, last, day] = ['from', 'to', 'day'].map((name) => parseDate(values.get(name) ?? ''));
   return {
     ...(first === undefined ? {} : { metric: first.metric }),
     ...(second === undefined ? {} : { second }),
     ...(scale === 'linear' || scale === 'log' ? { scale } : {}),
     ...(from === undefined || last === undefined || last < from ? {} : { window: { from, to: last + 1 } }),
+    ...(day === undefined ? {} : { day }),
   };
 }
 

@@ -4,16 +4,17 @@ import type { ChartWindow } from '../../../generator/core/charts/scenes.js';
 import { type CellType, csvLine } from '../../../generator/core/text/csv.js';
 import { isCounted } from '../../../schemas/catalog.js';
 import { toDate } from '../../../schemas/dates.js';
+import type { RegimeRuns } from './metric-data.js';
 
-/** Returns the days of a window on which any line has a value as CSV (RFC 4180), with all digits and the regime. */
-export function toViewCsv(
-  lines: readonly MetricLine[],
-  runs: readonly Run[],
-  { from, to }: ChartWindow,
-): string {
+/** Returns the days of a window on which any line has a value as CSV (RFC 4180), with all digits and the regime of each chain. */
+export function toViewCsv(lines: readonly MetricLine[], runs: RegimeRuns, { from, to }: ChartWindow): string {
+  const chains = [...new Set(lines.map(({ chain }) => chain))];
   const columns: { readonly name: string; readonly type: CellType }[] = [
     { name: 'date', type: 'date' },
-    { name: 'regime', type: 'string' },
+    ...chains.map((chain) => ({
+      name: chains.length > 1 ? `${chain}_regime` : 'regime',
+      type: 'string' as const,
+    })),
     ...lines.map(({ chain, metric }) => ({
       name: `${chain}_${metric}`,
       type: isCounted(metric) ? ('integer' as const) : ('number' as const),
@@ -22,7 +23,8 @@ export function toViewCsv(
   const rows = Array.from({ length: to - from }, (_, i) => from + i).flatMap((day) => {
     const values = lines.map((line) => valueOn(line, day));
     if (values.every((value) => value === null)) return [];
-    return [csvLine(columns, [toDate(day), runOn(runs, day)?.label ?? null, ...values])];
+    const regimes = chains.map((chain) => runOn(runs.get(chain) ?? [], day)?.label ?? null);
+    return [csvLine(columns, [toDate(day), ...regimes, ...values])];
   });
   return [columns.map(({ name }) => name).join(','), ...rows, ''].join('\r\n');
 }

@@ -44,6 +44,7 @@ it(
     await page.getByRole('link', { name: 'the metrics around this day' }).click();
     await page.locator('figure[data-ready]').waitFor();
     expect(await page.locator('.chart-range').textContent()).toBe('31 December 2022 to 30 April 2023');
+    expect(await page.locator('.chart-readout').textContent()).toContain('1 March 2023 · congested');
     await page.getByRole('combobox', { name: 'Metric' }).selectOption('base.fee_median');
     await page.locator('.chart-title', { hasText: 'Base: median fee' }).waitFor();
     await page.waitForTimeout(500); // the address follows
@@ -56,6 +57,16 @@ it(
     expect(await viewOf(other)).toEqual(await viewOf(page));
 
     await page.goto(site.url + PAGE_PATHS.pricing);
+    const [sample] = await Promise.all([
+      page.waitForEvent('download'),
+      page
+        .locator('table', { hasText: 'gold' })
+        .getByRole('row', { name: 'gold' })
+        .getByRole('link', { name: 'CSV' })
+        .click(),
+    ]);
+    const week = (await readFile(await sample.path(), 'utf8')).trim().split('\r\n');
+    expect([sample.suggestedFilename(), week.length]).toEqual(['ethereum-gold-2022-12-19-volume.csv', 8]);
     await film('pricing');
     await page.getByRole('link', { name: 'Start', exact: true }).click();
     await signIn({ page }, 'walker');

@@ -220,7 +220,7 @@ describe('gateway serve with an invalid configuration', () => {
       await other.dispose();
       expect([run.code, run.stderr]).toEqual([
         2,
-        `gateway: Cannot listen on ${host}: another program uses this address. Choose another host or port.\n  node dist/gateway/main.js serve\n`,
+        `gateway: Cannot listen on ${host}: another program uses this address. Choose another: CRD_HOST, CRD_PORT or CRD_METRICS_PORT.\n  node dist/gateway/main.js serve\n`,
       ]);
     },
     SLOW_MS,

@@ -5,6 +5,7 @@ import {
   metricScene,
   type MetricLine,
   pointsIn,
+  type ShownLine,
   unitWords,
 } from '../../../../generator/core/charts/metric-scene.js';
 import { CHAIN_IDS } from '../../../../schemas/catalog.js';
@@ -48,8 +49,7 @@ it('keeps the least and the greatest value of a long window, and the order of th
 it('breaks the line where days have no value, and ends where the data ends', () => {
   const gap = line((t) => (t > 20 && t < 25 ? null : t + 1), 40);
   const { marks } = metricScene({
-    lines: [{ line: gap }],
-    runs: [],
+    lines: [{ line: gap, runs: [] }],
     events: [],
     window: { from: FIRST, to: FIRST + 60 },
     width: 600,
@@ -65,8 +65,7 @@ it('names events without overlaps, at any width and in any window', () => {
     fc.property(fc.integer({ min: 260, max: 1200 }), fc.nat(5000), (width, start) => {
       const shown = { from: FIRST + start, to: FIRST + DAYS };
       const { marks } = metricScene({
-        lines: [{ line: wave }],
-        runs: [],
+        lines: [{ line: wave, runs: [] }],
         events: eventsOf(CHAIN_IDS),
         window: shown,
         width,
@@ -97,9 +96,24 @@ it('draws at most one regime for each pixel', () => {
     from: FIRST + t,
     to: FIRST + t + 1,
   }));
-  const { marks } = metricScene({ lines: [{ line: wave }], runs, events: [], window, width: 500 });
-  const bars = marks.filter((mark) => mark.kind === 'bar');
-  expect(bars.length).toBeLessThanOrEqual(2 * 501); // behind the line, and in the strip
+  const { marks } = metricScene({ lines: [{ line: wave, runs }], events: [], window, width: 500 });
+  const spans = marks.flatMap((mark) => (mark.kind === 'bars' ? mark.spans : []));
+  expect(spans.length).toBeGreaterThan(500);
+  expect(spans.length).toBeLessThanOrEqual(2 * 501); // behind the line, and in the strip
+});
+
+it('shades the panels of two chains with the regimes of each, and one strip below all panels of one chain', () => {
+  const runOf = (label: 'quiet' | 'congested') => [{ label, from: FIRST, to: FIRST + DAYS }];
+  const paintsOf = (...lines: ShownLine[]): string[] =>
+    metricScene({ lines, events: [], window, width: 500 })
+      .marks.flatMap((mark) => (mark.kind === 'bars' ? [mark] : []))
+      .toSorted((a, b) => a.top - b.top)
+      .map(({ paint, isFaint }) => `${paint}${isFaint ? ' behind' : ''}`);
+  const own = { line: wave, runs: runOf('quiet') };
+  const other = { line: { ...wave, chain: 'base' as const }, runs: runOf('congested') };
+  expect(wave.chain).not.toBe('base');
+  expect(paintsOf(own, other)).toEqual(['quiet behind', 'quiet', 'congested behind', 'congested']);
+  expect(paintsOf(own, own)).toEqual(['quiet behind', 'quiet behind', 'quiet']);
 });
 
 it('names metrics with their chains and units', () => {

@@ -20,7 +20,7 @@ it.each(PATHS)(
   '%s says that its default address must be replaced or is this machine, or has the address of the site',
   async (path) => {
     const unknown = await textOf(path);
-    expect(unknown.split(`${UNKNOWN_ADDRESS} (replace it by yours)`)).toHaveLength(2);
+    expect(unknown.split(`${UNKNOWN_ADDRESS} (replace it with yours)`)).toHaveLength(2);
     expect(unknown).not.toContain('127.0.0.1');
     const plain = await textOf(path, { name: 'x', base_url: LOCAL });
     expect(plain.split(`${LOCAL} (this machine)`)).toHaveLength(2);

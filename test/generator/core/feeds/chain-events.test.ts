@@ -283,7 +283,7 @@ it('the feed says that withdrawn days are back, and that only numbers changed', 
   expect(words).toEqual([
     [
       'Correction: Base, 3 days from 2 January 2024, no regime changed',
-      'A release corrected the numbers of 3 days of Base, 2 January 2024 to 4 January 2024. No regime changed.',
+      'A release corrected the records of 3 days of Base, 2 January 2024 to 4 January 2024. No regime changed.',
     ],
     [
       'Correction: Base, 9 January 2024 to 10 January 2024 restored, quiet',
@@ -320,7 +320,7 @@ it('the feed counts the days that keep their regime beside those that do not', (
   });
   const text = (events && chainFeedFile(SITE, events).content(STAMP).text) ?? '';
   const line =
-    'It also corrected the numbers of 2 days, 1 January 2024 to 3 January 2024, whose regime did not change.';
+    'It also corrected the records of 2 days, 1 January 2024 to 3 January 2024, whose regime did not change.';
   expect(readFeed(text).entries[0]?.title).toBe('Correction: Base, 2 January 2024 steady, not quiet');
   expect(readFeed(text).entries[0]?.content).toContain(line);
   expect(findSchemaFaults('events', events)).toEqual([]);
