@@ -65,7 +65,7 @@ it(
         .getByRole('link', { name: 'CSV' })
         .click(),
     ]);
-    const week = (await readFile(await sample.path(), 'utf8')).trim().split('\r\n');
+    const week = (await readFile(await sample.path(), 'utf8')).trim().split('\n');
     expect([sample.suggestedFilename(), week.length]).toEqual(['ethereum-gold-2022-12-19-volume.csv', 8]);
     await film('pricing');
     await page.getByRole('link', { name: 'Start', exact: true }).click();
