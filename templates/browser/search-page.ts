@@ -40,10 +40,10 @@ function start(form: HTMLFormElement): void {
 
   let latest = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const keepAddress = (query: string): void => {
+  const keepAddress = (): void => {
     clearTimeout(timer);
-    const address = query === '' ? location.pathname : `?q=${encodeURIComponent(query)}`;
-    timer = setTimeout(() => history.replaceState(null, '', address), ADDRESS_MS);
+    const address = latest === '' ? location.pathname : `?q=${encodeURIComponent(latest)}`;
+    history.replaceState(null, '', address);
   };
   const update = async (): Promise<void> => {
     const query = input.value.trim();
@@ -52,7 +52,8 @@ function start(form: HTMLFormElement): void {
     if (latest !== query) return; // a later query is on its way
     results.replaceChildren(...found.places.map((place) => toResult(place, query)));
     status.textContent = statusWords(found, query);
-    keepAddress(query);
+    clearTimeout(timer);
+    timer = setTimeout(keepAddress, ADDRESS_MS);
   };
   const run = (): void => {
     update().catch(() => {
@@ -65,6 +66,7 @@ function start(form: HTMLFormElement): void {
   form.hidden = false;
   input.value = new URLSearchParams(location.search).get('q') ?? '';
   input.addEventListener('input', run);
+  input.addEventListener('blur', keepAddress); // before the reader follows a result, so that the way back leads here
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     results.querySelector('a')?.focus();

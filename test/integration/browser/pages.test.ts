@@ -59,6 +59,8 @@ const PAGES: readonly (readonly [name: string, path: string])[] = [
 ];
 /** The pages that describe a dataset. */
 const DESCRIBED: readonly string[] = [PAGE_PATHS.front, chainPagePath('ethereum'), chainPagePath('base')];
+/** The pages that contain the styles of their first screen. */
+const STYLED: readonly string[] = [...DESCRIBED, dayPagePath('base', '2023-03-01')];
 /** Queries, and the title of the first result. */
 const SEARCHES = [
   ['backfilled', 'Exclude backfilled labels'],
@@ -184,7 +186,7 @@ it.each(PAGES)(
         ),
       ),
     );
-    expect(html.match(/<style/gi)?.length ?? 0).toBe(file === PAGE_PATHS.front ? 1 : 0); // named by its digest in the policy
+    expect(html.match(/<style/gi)?.length ?? 0).toBe(STYLED.includes(file) ? 1 : 0); // named by its digest in the policy
     expect(html).not.toMatch(/ style=| on[a-z]+=/i);
     expect(await bare.page.locator('h1').count()).toBe(1);
     expect(bare.faults).toEqual([]);

@@ -1,4 +1,5 @@
 import { planRelease } from '../../../generator/core/release/plan-release.js';
+import type { ReferenceTexts } from '../../../generator/core/draft/site.js';
 import { makeWheel, type PythonClient, type Wheel } from '../../../generator/core/artifacts/python-wheel.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { verifyStore } from '../../../generator/verify/verify-store.js';
@@ -30,6 +31,11 @@ function clientOf(version: string): PythonClient {
   };
 }
 
+/** Returns the texts with another client, also those from which the texts of a site are made. */
+function textsWith(python: PythonClient): ReferenceTexts {
+  return { ...texts, python, base: { ...(texts.base ?? texts), python } };
+}
+
 /** Publishes the same input with a version of the client. */
 async function publishWith(store: ObjectStore, version: string, asOf: string): Promise<void> {
   const prepared = await prepareSeries(store, { inputs, asOf });
@@ -38,7 +44,7 @@ async function publishWith(store: ObjectStore, version: string, asOf: string): P
     inputInvalid: false,
     previous: prepared.start.state,
     asOfMs: parseInstant(asOf) ?? NaN,
-    texts: { ...texts, python: clientOf(version) },
+    texts: textsWith(clientOf(version)),
     full: false,
     allOrNothing: false,
     lineages: [],

@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Browser, Page, Response } from 'playwright-core';
+import { PAGE_PATHS } from '../../../schemas/paths.js';
 
 /** Folder of the screenshots. */
 const SCREENS = path.join(import.meta.dirname, '../../../.ci/out/screens');
@@ -44,7 +45,11 @@ export async function visit(browser: Browser, url: string, look: Look): Promise<
     if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
-  page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) => {
+    const isIcon = new URL(request.url()).pathname === PAGE_PATHS.icon; // the browser ends its own request when it leaves a page
+    if (!isIcon || request.failure()?.errorText !== 'net::ERR_ABORTED')
+      faults.push(`failed: ${request.url()}`);
+  });
   page.on('response', (response) => {
     if (response.status() >= 400) faults.push(`${response.status()}: ${response.url()}`);
     responses.push(response);
