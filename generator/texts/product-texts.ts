@@ -125,8 +125,9 @@ async function readSiteTexts(templates: URL, wheel: string): Promise<SiteTexts> 
       await read(`${name}.html.hbs`),
     ]),
   );
-  const styles = ['first.css', 'site.css', 'figure.css', 'docs.css', 'verify.css'];
-  const [firstStyle = '', textStyle = '', figures = '', ...others] = await Promise.all(styles.map(read));
+  const readBuilt = (name: string): Promise<string> => readBundle(new URL(`browser/${name}`, templates));
+  const styles = ['first', 'site', 'figure', 'docs', 'verify'].map((name) => readBuilt(`styles/${name}.css`));
+  const [firstStyle = '', textStyle = '', figures = '', ...others] = await Promise.all(styles);
   const pageStyle = firstStyle + textStyle;
   const figureStyle = [figures, chartCss(), figureCss(), ''].join('\n');
   return {
@@ -135,10 +136,10 @@ async function readSiteTexts(templates: URL, wheel: string): Promise<SiteTexts> 
     pageStyle,
     figureStyle,
     stylesheet: toAsset('site', 'css', [pageStyle, ...others, figureStyle].join('')),
-    script: toAsset('site', 'js', await readScript(new URL('browser/site.js', templates))),
-    searchScript: toAsset('search', 'js', await readScript(new URL('browser/search.js', templates))),
-    metricsScript: toAsset('chart', 'js', await readScript(new URL('browser/chart.js', templates))),
-    verifyScript: toAsset('verify', 'js', await readScript(new URL('browser/verify.js', templates))),
+    script: toAsset('site', 'js', await readBuilt('site.js')),
+    searchScript: toAsset('search', 'js', await readBuilt('search.js')),
+    metricsScript: toAsset('chart', 'js', await readBuilt('chart.js')),
+    verifyScript: toAsset('verify', 'js', await readBuilt('verify.js')),
     icon: await read('icon.svg'),
     card: await readFile(new URL('card.png', pages)),
     wheel,
@@ -151,8 +152,8 @@ function toAsset(stem: string, extension: string, text: string): SiteAsset {
   return { path: assetPath(nameByContent(stem, extension, text)), text };
 }
 
-/** Reads the bundle that `npm run build` makes. @throws Error that says so if it is missing. */
-async function readScript(file: URL): Promise<string> {
+/** Reads a bundle that `npm run build` makes. @throws Error that says so if it is missing. */
+async function readBundle(file: URL): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {

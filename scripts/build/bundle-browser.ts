@@ -1,6 +1,9 @@
-/** Bundles the scripts of the pages into `templates/browser/*.js`, which both programs read: `npm run browser`. */
+/**
+ * Bundles what browsers load into `templates/browser`, which both programs read: the scripts of the pages as `*.js`, and the
+ * style sheets without comments and spaces as `styles/*.css`. `npm run browser`.
+ */
 import path from 'node:path';
-import { build, type Format } from 'esbuild';
+import { build, type BuildOptions, type Format } from 'esbuild';
 
 const FOLDER = path.join(import.meta.dirname, '../../templates/browser');
 /** The scripts by name: their entry module, and their format. */
@@ -11,24 +14,33 @@ const SCRIPTS: Readonly<Record<string, readonly [entry: string, format: Format]>
   verify: ['verify/main.ts', 'iife'],
   account: ['account/main.ts', 'esm'],
 };
+const STYLES = ['first', 'site', 'figure', 'docs', 'verify'];
+const OPTIONS = {
+  minify: true,
+  target: 'es2022',
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
 
-/** Bundles the scripts of the pages. */
+/** Bundles the scripts and the style sheets of the pages. */
 export async function bundleBrowser(): Promise<void> {
-  const built = Object.entries(SCRIPTS).map(([name, [entry, format]]) =>
+  const scripts = Object.entries(SCRIPTS).map(([name, [entry, format]]) =>
     build({
+      ...OPTIONS,
       entryPoints: [path.join(FOLDER, entry)],
       outfile: path.join(FOLDER, `${name}.js`),
       format,
       bundle: true,
-      minify: true,
-      target: 'es2022',
-      charset: 'utf8',
-      legalComments: 'none',
-      logLevel: 'warning',
       tsconfig: path.join(FOLDER, 'tsconfig.json'),
     }),
   );
-  await Promise.all(built);
+  const styles = build({
+    ...OPTIONS,
+    entryPoints: STYLES.map((name) => path.join(FOLDER, '..', 'pages', `${name}.css`)),
+    outdir: path.join(FOLDER, 'styles'),
+  });
+  await Promise.all([...scripts, styles]);
 }
 
 if (process.argv[1] === import.meta.filename) await bundleBrowser();

@@ -102,7 +102,6 @@ function toView({ meta, brief, location: { files, isFree, before, after } }: Day
     before: link(before, 'The day before'),
     after: link(after, 'The day after'),
     label: regime.label,
-    meaning: sentence(LABEL_MEANINGS[regime.label]),
     facts: toFacts(meta),
     scores: scoreSentences(meta, isFree),
     drivers: driverSentences(meta, isFree),
@@ -169,7 +168,8 @@ const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${w
 
 function leadOf({ regime: { label, run_days: days, since } }: MetaDay): string {
   const what = label === 'indeterminate' ? 'No regime' : `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
-  return `${what}, ${days === 1 ? 'for the first day' : `day ${days} since ${dateWords(since)}`}.`;
+  const run = days === 1 ? 'for the first day' : `day ${days} since ${dateWords(since)}`;
+  return `${what}, ${run}: ${LABEL_MEANINGS[label]}.`;
 }
 
 function toFacts({ regime, confidence, status }: MetaDay): object[] {

@@ -11,7 +11,15 @@ import {
   signalWords,
   zWords,
 } from '../../../schemas/words.js';
-import { CHAINS, GENRES, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
+import {
+  CHAINS,
+  GENRES,
+  LABEL_MEANINGS,
+  PLAN_IDS,
+  type PlanDefinition,
+  PLANS,
+  WINDOWS,
+} from '../../../schemas/catalog.js';
 import {
   bundlePath,
   calendarPath,
@@ -55,7 +63,6 @@ import {
   ABSENT,
   attributionWords,
   chainFigure,
-  labelSentence,
   type PageFeed,
   pageFile,
   type SiteTexts,
@@ -107,7 +114,6 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       through,
       day: dateWords(through),
       label: regime.label,
-      words: labelSentence(regime.label),
       notices: toFreshnessNotices([{ chain, lastAvailable }]),
       ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),
       facts: toFacts(
@@ -142,10 +148,10 @@ export function feedsOf(name: string, chain: Chain | Placeholder): PageFeed[] {
   ];
 }
 
-/** Returns how long the last regime has lasted, up to its date: the page cannot know what the reader's date is. */
+/** Returns the last regime in a sentence, with how long it has lasted up to its date: the page cannot know what the reader's date is. */
 function leadOf({ date, regime: { label, run_days: days } }: MetaDay): string {
   const what = label === 'indeterminate' ? 'No regime' : `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
-  return `${what} for ${count(days, 'day')}, up to ${dateWords(date)}.`;
+  return `${what} for ${count(days, 'day')}, up to ${dateWords(date)}: ${LABEL_MEANINGS[label]}.`;
 }
 
 function toFacts(

@@ -28,7 +28,7 @@ function pageText(chain: Chain, missing: readonly MetricName[], seed = 7): strin
 describe('the page of a chain', () => {
   it('says how long the regime lasted and up to which date, not what it is now', () => {
     const text = pageText('arbitrum', []);
-    expect(text).toMatch(/[A-Z][a-z]+ for \d+ days?, up to \d+ \w+ \d{4}\./);
+    expect(text).toMatch(/[A-Z][a-z]+ for \d+ days?, up to \d+ \w+ \d{4}: [a-z ,]+\./);
     expect(text.slice(0, text.indexOf('What each label has meant'))).not.toContain('has been');
   });
 
