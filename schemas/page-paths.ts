@@ -76,6 +76,18 @@ export function metricsPagePath(chain: Chain | Placeholder): string {
   return `${chainPagePath(chain)}/metrics`;
 }
 
+/** A view of the chart of a chain's metrics as an address spells it. `from`, `to` and `day` are dates, and `with` is the second metric, such as `base.fees_total`. */
+export type MetricsView = {
+  readonly [name in 'metric' | 'with' | 'scale' | 'from' | 'to' | 'day']?: string | undefined;
+};
+
+/** Returns the part of an address after `#` that opens a view of the chart; empty for the view that a page begins with. */
+export function metricsFragment({ metric, with: second, scale, from, to, day }: MetricsView): string {
+  return Object.entries({ metric, with: second, scale, from, to, day })
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+    .join('&');
+}
+
 /** URL path below which the pages are that other sites may embed. */
 export const EMBED_PATH = '/embed/';
 

@@ -16,6 +16,7 @@ import {
   DAY_MARKS,
   dayPagePath,
   downloadPath,
+  metricsFragment,
   metricsPagePath,
   PAGE_PATHS,
 } from '../../../schemas/paths.js';
@@ -149,12 +150,12 @@ const GENRE_WORDS: Readonly<Record<Genre, string>> = {
 /** Returns the view of the chart around a day: its strongest driver, if that is a metric, with the day itself. */
 function around({ chain, date, drivers: [driver] }: MetaDay): string {
   const metric = metricsOf(chain).find((each) => each === driver?.signal);
-  return [
-    ...(metric === undefined ? [] : [`metric=${metric}`]),
-    `from=${addDays(date, -DAYS_AROUND)}`,
-    `to=${addDays(date, DAYS_AROUND)}`,
-    `day=${date}`,
-  ].join('&');
+  return metricsFragment({
+    metric,
+    from: addDays(date, -DAYS_AROUND),
+    to: addDays(date, DAYS_AROUND),
+    day: date,
+  });
 }
 
 /** Returns the name of the smallest plan with every day of a genre. */

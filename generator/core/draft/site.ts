@@ -55,7 +55,7 @@ import { embedPage } from '../pages/metrics-page.js';
 import { apiPage, operationPages, schemasPage } from '../pages/api-pages.js';
 import { docsList, docsPage, examplePages, guidePages } from '../pages/docs-pages.js';
 import { searchIndex, searchPage } from '../pages/search-index.js';
-import { dayFrame } from '../pages/day-frame.js';
+import { dayFrame } from '../pages/chain-page.js';
 import { pricingPage } from '../pages/pricing-page.js';
 import { glossaryPage, methodologyPage, problemPages, verifyPage } from '../pages/site-pages.js';
 import { addressOf, type SiteAsset, type SiteTexts } from '../pages/page.js';

@@ -28,6 +28,7 @@ import {
   chainPagePath,
   chartDataPath,
   chartPath,
+  DAY_MARKS,
   dayPagePath,
   downloadPath,
   manifestPath,
@@ -140,8 +141,24 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
   });
 }
 
+/** Returns the frame of the pages about days: the gateway fills in its marks (`DAY_MARKS`) for a chain and a date. */
+export function dayFrame(site: SiteTexts): FileTemplate {
+  const { title, description, chain, name, date, content } = DAY_MARKS;
+  const toMark = (path: string): string => path.replace('{chain}', chain);
+  return pageFile(site, {
+    path: PAGE_PATHS.dayFrame,
+    canonical: toMark(dayPagePath('{chain}', date)),
+    template: 'day',
+    title,
+    description,
+    feeds: feedsOf(name, '{chain}').map((feed) => ({ ...feed, path: toMark(feed.path) })),
+    styles: [site.pageStyle],
+    values: () => ({ content }),
+  });
+}
+
 /** Returns the feeds of a chain for the head of a page. */
-export function feedsOf(name: string, chain: Chain | Placeholder): PageFeed[] {
+function feedsOf(name: string, chain: Chain | Placeholder): PageFeed[] {
   return [
     { type: 'application/atom+xml', name: `${name}: changes of regime`, path: chainFeedPath(chain) },
     { type: 'text/calendar', name: `${name}: regimes`, path: regimeEventsPath(chain) },

@@ -1,4 +1,5 @@
 import { CHAINS, METRICS } from '../../../schemas/catalog.js';
+import { toDayNumber } from '../../../schemas/dates.js';
 import {
   chainPagePath,
   chartDataPath,
@@ -8,18 +9,18 @@ import {
   metricsPagePath,
 } from '../../../schemas/paths.js';
 import { SITE_NAME } from '../../../schemas/site-name.js';
-import type { Chain, Methodology, SourceSegment } from '../../../schemas/types.generated.js';
+import type { Chain, Methodology, MetricName, SourceSegment } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { type ChartPoint, toChart } from '../artifacts/chart-data.js';
 import type { MetricHistory } from '../artifacts/chart-metrics.js';
-import { chartForPage } from '../charts/chart-files.js';
+import { CHART_DAYS } from '../artifacts/regime-calendar.js';
+import { chartForPage, type DrawnChart } from '../charts/chart-files.js';
 import { eventsOf } from '../charts/chart-events.js';
-import { toSeries } from '../charts/chart-series.js';
+import { type Run, toSeries } from '../charts/chart-series.js';
 import { LABELS } from '../charts/chart-style.js';
 import { citationOf } from '../charts/citation.js';
-import { drawMetric, linesOf } from '../charts/metric-picture.js';
-import { type MetricLine, unitWords } from '../charts/metric-scene.js';
-import { windowWords } from '../charts/scenes.js';
+import { headingOf, type MetricLine, metricScene, unitWords } from '../charts/metric-scene.js';
+import { windowOf, windowWords } from '../charts/scenes.js';
 import { trustHtml } from '../text/text-template.js';
 import { dateWords, exactWords, joinWords } from '../../../schemas/words.js';
 import { ABSENT, pageFile, type SiteTexts, toFreshnessNotices } from './page.js';
@@ -80,6 +81,32 @@ export function metricsPage(site: SiteTexts, chain: Chain, options: MetricsPageO
       ],
     }),
   });
+}
+
+/** Returns the metrics of a chain that have values, in the order of the catalog. */
+function linesOf(chain: Chain, { first_date: date, metrics }: MetricHistory): MetricLine[] {
+  const first = toDayNumber(date);
+  return Object.entries(metrics).map(([name, values]) => ({
+    chain,
+    metric: name as MetricName, // by the schema
+    first,
+    values,
+  }));
+}
+
+/** Draws the last two years of a metric, as pages show it without a script. */
+function drawMetric(line: MetricLine, runs: readonly Run[]): DrawnChart {
+  const { chain, first, values } = line;
+  const window = windowOf(first, first + values.length - 1, CHART_DAYS);
+  const label = `${headingOf([line])}, ${windowWords(window)}`;
+  return {
+    name: chain,
+    label,
+    description: label,
+    heading: headingOf([line]),
+    window,
+    scene: (width) => metricScene({ lines: [{ line, runs }], events: eventsOf([chain]), window, width }),
+  };
 }
 
 function toRow(chain: Chain, { metric, values }: MetricLine): object {

@@ -153,8 +153,8 @@ function groupOf({ id, kind }: GlossaryEntry): Group {
 }
 
 function toEntry({ id, kind, name, definition, unit }: GlossaryEntry): object {
-  const isOneOfSome = kind === 'level' || kind === 'term';
-  const qualifier = isOneOfSome ? QUALIFIERS[id.split('.')[0] ?? ''] : undefined;
+  const hasQualifier = kind === 'level' || kind === 'term';
+  const qualifier = hasQualifier ? QUALIFIERS[id.split('.')[0] ?? ''] : undefined;
   return {
     id,
     term: name,

@@ -2,6 +2,7 @@ import type { ScaleKind } from '../../../generator/core/charts/metric-scale.js';
 import type { ChartWindow } from '../../../generator/core/charts/scenes.js';
 import { CHAIN_IDS, metricsOf } from '../../../schemas/catalog.js';
 import { parseDate, toDate } from '../../../schemas/dates.js';
+import { metricsFragment } from '../../../schemas/paths.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 
 /** A metric of a chain. */
@@ -20,17 +21,14 @@ export type MetricView = {
 
 /** Returns a view as the fragment of an address, without `#`; empty for the view that a page begins with. */
 export function toFragment({ metric, second, scale, window, day }: MetricView): string {
-  const parts: Readonly<Record<string, string | undefined>> = {
+  return metricsFragment({
     metric,
     with: second && nameOf(second),
     scale,
     from: window && toDate(window.from),
     to: window && toDate(window.to - 1),
     day: day === undefined ? undefined : toDate(day),
-  };
-  return Object.entries(parts)
-    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
-    .join('&');
+  });
 }
 
 /** Returns the view that a fragment of an address names for the page of a chain. What it does not know has its default. */
