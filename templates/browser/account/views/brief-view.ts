@@ -26,7 +26,7 @@ export function briefView(
 }
 
 function paragraphs({ headline, body }: BriefText): Node[] {
-  return [headline, ...body.split('\n\n')].map((each) => element('p', {}, each));
+  return [element('strong', {}, headline), ...body.split('\n\n')].map((each) => element('p', {}, each));
 }
 
 function refusal(answer: Answer<unknown>, retry: () => Promise<void>): Node[] {
