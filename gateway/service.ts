@@ -135,16 +135,16 @@ export async function composeGateway(
     onError: storeErrors('releases'),
   });
   const trustFiles = createTrustFiles({ store, releases, now, onError: storeErrors('releases') });
-  const sending = { authentication, compressor: createCompressor() };
+  const sending = { authentication, releases, source, compressor: createCompressor() };
   const parts: AppOptions = {
     requests: { log: createRequestLog(logger), metrics, clock, newId },
-    files: { authentication, accounts, stripeRefresh, releases, signer, metrics, now, clock, corsOrigins },
+    files: { ...sending, accounts, stripeRefresh, signer, metrics, now, clock, corsOrigins },
     health: { releases, isAccountsStoreReachable: access.isReachable },
     account: { authentication, accounts, billingService, stripeRefresh, now, dashboardOrigins },
     objects: directory && { ...directory, ...sending, corsOrigins, now },
-    publicFiles: { ...sending, releases, source, trustFiles, hostsOf: createHostReader(trustProxy) },
-    accountPage: files && { ...sending, files, signIn, releases, sells: billingService !== undefined },
-    dayPages: files && { ...sending, releases, source, template: files.day },
+    publicFiles: { ...sending, trustFiles, hostsOf: createHostReader(trustProxy) },
+    accountPage: files && { ...sending, files, signIn, sells: billingService !== undefined },
+    dayPages: files && { ...sending, template: files.day },
     errorPage:
       files && createErrorPage(files, releases, source.elsewhere === undefined ? baseUrl : undefined),
   };

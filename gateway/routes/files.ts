@@ -6,9 +6,11 @@ import {
   lineageManifestPath,
   lineagePath,
   manifestPath,
+  objectKey,
   volumePath,
 } from '../../schemas/paths.js';
 import type { VolumeFormat } from '../../schemas/catalog.js';
+import type { BriefDay } from '../../schemas/types.generated.js';
 import { responseFormOf, matchesEtag } from '../core/http/conditions.js';
 import { type AccessDecision, decide } from '../core/access/entitlements.js';
 import { parseFileRequest, type FileRequest } from '../core/access/file-request.js';
@@ -24,11 +26,13 @@ import { type Authentication, readCredential } from '../http/authentication.js';
 import type { Middleware } from '../http/middleware.js';
 import { contextOf } from '../http/request-context.js';
 import { beginRoute } from '../http/route.js';
+import type { PublicSource } from './public.js';
 
 /** Options for `createFilesHandlers`. */
 export type FilesOptions = CurrentAccountOptions & {
   readonly authentication: Authentication;
   readonly releases: Releases;
+  readonly source: Pick<PublicSource, 'objects'>;
   readonly signer: UrlSigner;
   readonly metrics: Metrics;
   readonly now: () => number;
@@ -64,7 +68,8 @@ const TEMPLATES = {
  * - The newest release says which object the path is. If it may be too old to have the file, a newer one is looked for.
  * - `If-None-Match` with the digest is answered from the release, without a URL.
  * - Any other request gets a URL for this object and its method, which expires: as a redirect, or in a JSON document, which
- *   for a manifest can have the URLs of its volumes. File contents never pass through here.
+ *   for a manifest can have the URLs of its volumes. Files never pass through here. Only the text of a brief does, in the
+ *   document that a session gets: the account page may not contact the host of the URL.
  * - So one server answers GET and HEAD of a file, with one ETag: readers of parts of files compare them. A redirect has none.
  */
 export function createFilesHandlers(options: FilesOptions): Middleware[] {
@@ -79,7 +84,7 @@ export function createFilesHandlers(options: FilesOptions): Middleware[] {
 }
 
 function authorize(options: FilesOptions): Middleware {
-  const { releases, signer, metrics, clock } = options;
+  const { releases, source, signer, metrics, clock } = options;
   return async (req, res) => {
     const context = contextOf(res);
     const {
@@ -105,8 +110,15 @@ function authorize(options: FilesOptions): Middleware {
     const signed = await signer.sign(facts, isHead ? 'HEAD' : 'GET');
     metrics.signed((clock() - startedMs) / 1000);
     context.decision = form;
-    if (form === 'redirect') sendRedirect(res, facts, signed);
-    else sendDocument(res, facts, signed, format && (await signVolumes(signer, release, file, format)));
+    if (form === 'redirect') {
+      sendRedirect(res, facts, signed);
+      return;
+    }
+    const isBrief = file.kind === 'day' && file.genre === 'briefs';
+    sendDocument(res, facts, signed, {
+      ...(format && { volumes: await signVolumes(signer, release, file, format) }),
+      ...(isSession && isBrief && { brief: await readBrief(source, facts) }),
+    });
   };
 }
 
@@ -179,11 +191,24 @@ function sendRedirect(res: ServerResponse, facts: FileFacts, { url, expiresInSec
   res.end();
 }
 
+/** The text of a brief. Paragraphs of its body are separated by an empty line. */
+type BriefText = Pick<BriefDay, 'headline' | 'body'>;
+
+/** Reads the text of a brief. @throws StoreError when its object is missing or has another digest */
+async function readBrief({ objects }: FilesOptions['source'], { sha256 }: FileFacts): Promise<BriefText> {
+  const bytes = await objects.read(objectKey(sha256), sha256);
+  const { headline, body } = JSON.parse(Buffer.from(bytes).toString('utf8')) as BriefDay; // the generator has validated it
+  return { headline, body };
+}
+
+/** Members that only some documents have. */
+type MoreMembers = { readonly volumes?: readonly VolumeLink[]; readonly brief?: BriefText };
+
 function sendDocument(
   res: ServerResponse,
   facts: FileFacts,
   { url, expiresInSeconds }: SignedUrl,
-  volumes: readonly VolumeLink[] | undefined,
+  more: MoreMembers,
 ): void {
   const document = {
     url,
@@ -192,7 +217,7 @@ function sendDocument(
     bytes: facts.sizeBytes,
     media_type: facts.mediaType,
     published_revision: facts.revision,
-    ...(volumes && { volumes }),
+    ...more,
   };
   const body = Buffer.from(JSON.stringify(document));
   res.writeHead(200, {

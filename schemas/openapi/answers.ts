@@ -77,8 +77,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           bytes,
         }),
       },
+      brief: closed('Only for a session, and the brief of a date: its text.', {
+        headline: { type: 'string', description: 'Headline.' },
+        body: { type: 'string', description: 'Paragraphs, separated by an empty line.' },
+      }),
     },
-    ['volumes'],
+    ['volumes', 'brief'],
   ),
   'key-created': closed('A new API key. The secret key is returned only once.', {
     key: { ...schemaRef('api-key'), description: 'The secret key. Keep it: it is not shown again.' },

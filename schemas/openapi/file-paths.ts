@@ -64,7 +64,7 @@ function subscriberFile(
   const headers: readonly HeaderName[] = [...RATE, ...REDIRECTED];
   const answers: Answers = {
     '200': {
-      description: 'A document with the signed URL of the file.',
+      description: 'The signed URL of the file.',
       content: json('file-link'),
       headers: [...headers, 'X-Url-Expires-In'],
     },

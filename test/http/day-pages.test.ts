@@ -42,12 +42,12 @@ it('every day of the history has a page with its regime, links to the days besid
 it('the latest 30 days show their brief and scores; of older days, the page says what a plan opens', async () => {
   const free = await (await get('2022-03-02')).text();
   expect(free).toContain('with a score of');
-  expect(free).not.toContain('is a file for subscribers');
+  expect(free).not.toContain('is for subscribers');
   const older = await (await get('2022-03-01')).text();
   expect(older).toContain('from&#x3D;2021-12-31&amp;to&#x3D;2022-04-30&amp;day&#x3D;2022-03-01');
   expect(older).not.toContain('with a score of');
   expect(older).toContain('content&#x3D;briefs&amp;date&#x3D;2022-03-01');
-  expect(older).toContain('is a file for subscribers');
+  expect(older).toContain('is for subscribers with the plan Research, as text and as a file');
 });
 
 it('answers with an ETag, the headers of a page, and 304', async () => {

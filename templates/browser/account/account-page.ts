@@ -1,9 +1,11 @@
 import { ENDPOINTS } from '../../../schemas/paths.js';
 import type { Entitlements } from '../../../schemas/types.generated.js';
 import { POLL_MS, toAccountState } from './account-state.js';
-import type { Purpose } from './arrival.js';
+import { type BriefChoice, type Purpose, wantedBrief } from './arrival.js';
 import { element } from './dom.js';
+import { briefPath } from './downloads.js';
 import type { Answer, GatewayApi } from './gateway-api.js';
+import { briefView } from './views/brief-view.js';
 import { confirmInDialog } from './views/confirm.js';
 import { dataSection, saveAsFile, type DataSectionOptions } from './views/data-section.js';
 import { keysSection, type ListedKey } from './views/keys-section.js';
@@ -25,11 +27,12 @@ type AccountPageOptions = {
   readonly isCurrent: () => boolean;
 };
 
-/** Shows the account of a session: its plan and its keys. */
+/** Shows the account of a session: the brief that the person came for, the plan, the files and the keys. */
 export async function showAccount(options: AccountPageOptions): Promise<void> {
   const { api, purpose, show, isCurrent } = options;
   const openedMs = Date.now();
-  const [plan, downloads, box, keys, data] = [
+  const [brief, plan, downloads, box, keys, data] = [
+    element('section'),
     element('section'),
     element('section'),
     element('section'),
@@ -39,6 +42,8 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
   const notice = element('p', { role: 'status', class: 'notice' });
   notice.textContent = purpose.kind === 'not-paid' ? 'Nothing was charged.' : '';
   const showKeys = keyList({ ...options, box, keys, say });
+  const reader = briefReader(api, brief);
+  const wanted = wantedBrief(purpose);
 
   function say(words: string): void {
     notice.textContent = words;
@@ -46,20 +51,22 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
   }
 
   async function load(): Promise<void> {
-    const [entitlements, list] = await Promise.all([
+    const [entitlements, list, text] = await Promise.all([
       api.ask<Entitlements>('GET', ENDPOINTS.entitlements),
       api.ask<KeyList>('GET', ENDPOINTS.keys),
+      wanted && reader.ask(wanted),
     ]);
     if (!isCurrent()) return;
     if (entitlements.kind !== 'ok' || list.kind !== 'ok') {
       show(...gatewayDownView(detailOf(entitlements) ?? detailOf(list), load));
       return;
     }
-    show(notice, plan, downloads, box, keys, data);
+    show(notice, brief, plan, downloads, box, keys, data);
     showPlan(entitlements.document);
-    downloads.replaceChildren(...downloadsOf(options, entitlements.document));
-    if (purpose.kind === 'download') downloads.scrollIntoView();
+    downloads.replaceChildren(...downloadsOf(options, entitlements.document, reader.read));
     showKeys(entitlements.document, list.document);
+    if (wanted && text) reader.show(wanted, text);
+    else if (purpose.kind === 'download') downloads.scrollIntoView();
   }
 
   function showPlan(entitlements: Entitlements): void {
@@ -86,10 +93,26 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
 }
 
 /** Returns the section in which someone with a plan downloads files; nothing without a plan. */
-function downloadsOf({ api, purpose }: AccountPageOptions, entitlements: Entitlements): Node[] {
+function downloadsOf(
+  { api, purpose }: AccountPageOptions,
+  entitlements: Entitlements,
+  read: (choice: BriefChoice) => Promise<void>,
+): Node[] {
   if (!entitlements.active) return [];
   const wanted = purpose.kind === 'download' ? purpose : undefined;
-  return downloadsSection({ entitlements, wanted, ask: (path) => api.ask<FileLink>('GET', path) });
+  return downloadsSection({ entitlements, wanted, ask: (path) => api.ask<FileLink>('GET', path), read });
+}
+
+/** Returns the functions that request a brief and show it in a section. `show` moves the focus to its heading. */
+function briefReader({ ask: request }: GatewayApi, section: HTMLElement) {
+  const ask = (choice: BriefChoice): Promise<Answer<FileLink>> => request('GET', briefPath(choice));
+  const read = async (choice: BriefChoice): Promise<void> => show(choice, await ask(choice));
+  function show(choice: BriefChoice, answer: Answer<FileLink>): void {
+    const { article, heading } = briefView(choice, answer, () => read(choice));
+    section.replaceChildren(article);
+    heading.focus();
+  }
+  return { ask, show, read };
 }
 
 type KeyListOptions = Pick<AccountPageOptions, 'api' | 'isCurrent'> & {

@@ -16,6 +16,15 @@ export type Purpose =
     }
   | { readonly kind: 'buy'; readonly plan: PlanId; readonly chain: Chain | null };
 
+/** A brief by its chain and date. */
+export type BriefChoice = { readonly chain: Chain; readonly date: string };
+
+/** Returns the brief that someone came to read; `undefined` for any other purpose. */
+export function wantedBrief(purpose: Purpose): BriefChoice | undefined {
+  if (purpose.kind !== 'download' || purpose.file?.genre !== 'briefs') return undefined;
+  return { chain: purpose.chain, date: purpose.file.date };
+}
+
 /** How the page was opened: with the response of the identity provider, or for a purpose. */
 type Arrival =
   | { readonly kind: 'callback'; readonly parameters: URLSearchParams }

@@ -8,6 +8,7 @@ import {
 import { parseDate } from '../../../schemas/dates.js';
 import { bundlePath, dayPath, manifestPath, volumePath } from '../../../schemas/paths.js';
 import type { Chain, Entitlements, Genre, Window } from '../../../schemas/types.generated.js';
+import type { BriefChoice } from './arrival.js';
 
 /** An option of a list, by its value. */
 export type Choice = { readonly value: string; readonly label: string };
@@ -73,6 +74,16 @@ export function linkPath({ chain, genre, period, format }: Download): string {
     ? dayPath(genre, chain, period)
     : volumePath(genre, chain, period, format as VolumeFormat); // as the lists offer them
   return `${path}?redirect=false`;
+}
+
+/** Returns the address that answers with a link to a brief, and with its text. */
+export function briefPath({ chain, date }: BriefChoice): string {
+  return linkPath({ chain, genre: 'briefs', period: date, format: 'json' });
+}
+
+/** Returns the brief of a date that is chosen; `undefined` if something else is. */
+export function chosenBrief({ chain, genre, period }: Download): BriefChoice | undefined {
+  return genre === 'briefs' && isDay(period) ? { chain, date: period } : undefined;
 }
 
 /** Returns the address that names the closed years and months of a content; `undefined` if it has or the account gets none. */

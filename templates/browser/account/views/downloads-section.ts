@@ -1,8 +1,9 @@
 import type { Chain, Entitlements, Genre } from '../../../../schemas/types.generated.js';
-import type { Purpose } from '../arrival.js';
+import type { BriefChoice, Purpose } from '../arrival.js';
 import { button, element } from '../dom.js';
 import {
   chainChoices,
+  chosenBrief,
   type Choice,
   closedIn,
   closedPath,
@@ -13,9 +14,14 @@ import {
   periodChoices,
 } from '../downloads.js';
 import type { Answer } from '../gateway-api.js';
+import type { BriefText } from './brief-view.js';
 
 /** A link that the gateway answers with. */
-export type FileLink = { readonly url: string; readonly volumes?: readonly { readonly path: string }[] };
+export type FileLink = {
+  readonly url: string;
+  readonly volumes?: readonly { readonly path: string }[];
+  readonly brief?: BriefText;
+};
 
 /** Options for `downloadsSection`. */
 type DownloadsSectionOptions = {
@@ -23,12 +29,14 @@ type DownloadsSectionOptions = {
   /** What is chosen first, if the account has it. */
   readonly wanted: Extract<Purpose, { kind: 'download' }> | undefined;
   readonly ask: (path: string) => Promise<Answer<FileLink>>;
+  /** Shows the text of a brief, or why it cannot be shown. */
+  readonly read: (brief: BriefChoice) => Promise<void>;
 };
 
 const NO_ANSWER = 'The service did not answer. Try again.';
 
 /** Returns the content of the section in which a person chooses a file and downloads it with the session. */
-export function downloadsSection({ entitlements, wanted, ask }: DownloadsSectionOptions): Node[] {
+export function downloadsSection({ entitlements, wanted, ask, read }: DownloadsSectionOptions): Node[] {
   const fault = element('p', { class: 'fault', role: 'alert' });
   const lists = {
     chain: select('download-chain', chainChoices(entitlements)),
@@ -48,9 +56,14 @@ export function downloadsSection({ entitlements, wanted, ask }: DownloadsSection
     period: lists.period.value,
     format: lists.format.value,
   });
+  const reading = button('Read', async () => {
+    const brief = chosenBrief(chosen());
+    if (brief !== undefined) await read(brief);
+  });
   const showFormats = (): void => {
     fill(lists.format, formatChoices(lists.period.value));
     choose(lists.format, wish.format);
+    reading.hidden = chosenBrief(chosen()) === undefined;
   };
   const showPeriods = async (): Promise<void> => {
     const { chain, genre } = chosen();
@@ -84,12 +97,12 @@ export function downloadsSection({ entitlements, wanted, ask }: DownloadsSection
     wish = { ...wish, format: lists.format.value };
   });
   void showPeriods();
-  return sectionOf(lists, button('Download', download, 'main'), fault);
+  return sectionOf(lists, [button('Download', download, 'main'), reading], fault);
 }
 
 type Lists = Readonly<Record<'chain' | 'genre' | 'period' | 'format', HTMLSelectElement>>;
 
-function sectionOf(lists: Lists, press: HTMLElement, fault: HTMLElement): Node[] {
+function sectionOf(lists: Lists, buttons: readonly HTMLElement[], fault: HTMLElement): Node[] {
   return [
     element('h2', { id: 'download' }, 'Download a file'),
     element('p', {}, 'Choose a file of your plan. It is downloaded with your sign-in, without a key.'),
@@ -100,7 +113,7 @@ function sectionOf(lists: Lists, press: HTMLElement, fault: HTMLElement): Node[]
       field('Content', lists.genre),
       field('Period', lists.period),
       field('Format', lists.format),
-      press,
+      ...buttons,
     ),
     fault,
   ];

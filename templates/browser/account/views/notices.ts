@@ -1,8 +1,8 @@
 import { PAGE_PATHS } from '../../../../schemas/paths.js';
-import type { Purpose } from '../arrival.js';
+import { type Purpose, wantedBrief } from '../arrival.js';
 import { button, element } from '../dom.js';
 import type { Refusal } from '../sign-in.js';
-import { planWords } from '../words.js';
+import { briefWords, planWords } from '../words.js';
 
 /** Why nobody is signed in. */
 export type SignedOutReason =
@@ -41,6 +41,9 @@ const PURPOSES: Readonly<Record<Exclude<Purpose['kind'], 'buy'>, string>> = {
 
 /** Returns why someone should sign in. */
 function purposeWords(purpose: Purpose): string {
+  const brief = wantedBrief(purpose);
+  if (brief !== undefined)
+    return `Sign in to read the brief for ${briefWords(brief)}, or see what the plans include.`;
   return purpose.kind === 'buy'
     ? `Sign in to buy ${planWords(purpose)}. If you have no account, the sign-in service lets you create one.`
     : PURPOSES[purpose.kind];

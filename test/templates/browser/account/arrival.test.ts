@@ -5,6 +5,7 @@ import {
   parseReturnPath,
   toReturnPath,
   type Purpose,
+  wantedBrief,
 } from '../../../../templates/browser/account/arrival.js';
 
 const PURPOSES: readonly Purpose[] = [
@@ -45,6 +46,14 @@ it('never returns an address outside the page, whatever the query is', () => {
       expect(PURPOSES.map(toReturnPath).concat(path.replace(/chain=\w+/, 'chain=base'))).toContain(path);
     }),
   );
+});
+
+it('knows the brief that someone came to read, and no other purpose', () => {
+  expect(PURPOSES.map(wantedBrief).filter((brief) => brief !== undefined)).toEqual([
+    { chain: 'base', date: '2026-08-20' },
+  ]);
+  const { purpose } = parseArrival('?download=base&content=meta&date=2026-08-20') as { purpose: Purpose };
+  expect([purpose.kind, wantedBrief(purpose)]).toEqual(['download', undefined]);
 });
 
 it.each([

@@ -1,5 +1,7 @@
 import type { Entitlements } from '../../../../schemas/types.generated.js';
 import {
+  briefPath,
+  chosenBrief,
   closedIn,
   closedPath,
   formatChoices,
@@ -47,6 +49,16 @@ it('offers a wanted date with a plan that includes its files', () => {
   expect(linkPath({ chain: 'base', genre: 'briefs', period: '2026-08-19', format: 'json' })).toBe(
     '/api/v1/files/briefs/chains/base/2026-08-19.json?redirect=false',
   );
+});
+
+it('offers the text of a brief only for the brief of a date', () => {
+  const brief = { chain: 'base', date: '2026-08-19' } as const;
+  const choice = { chain: 'base', genre: 'briefs', period: brief.date, format: 'json' } as const;
+  expect(chosenBrief(choice)).toEqual(brief);
+  expect(briefPath(brief)).toBe(linkPath(choice));
+  expect(chosenBrief({ ...choice, genre: 'meta' })).toBeUndefined();
+  for (const period of ['latest', '7d', '2025', '2026-01'])
+    expect(chosenBrief({ ...choice, period })).toBeUndefined();
 });
 
 it('asks for the closed periods of contents that have volumes, with a plan that includes them', () => {
