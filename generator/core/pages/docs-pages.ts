@@ -150,7 +150,7 @@ function renderSections(text: string): GuideSection[] {
   const [, ...parts] = splitSections(text);
   return parts.map((part) => {
     const [heading = '', ...body] = part.split('\n');
-    return { id: toSlug(heading), title: heading, body: renderMarkdown(body.join('\n')).opening };
+    return { id: toSlug(heading), title: heading, body: renderMarkdown(body.join('\n'), heading).opening };
   });
 }
 

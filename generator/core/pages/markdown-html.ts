@@ -17,11 +17,12 @@ const markdown = createMarkdown();
 
 /**
  * Renders Markdown. Headings get anchors, header cells a scope, and each table its own scrollable region. In a table
- * with an empty corner, the first cell of each row is its header.
+ * with an empty corner, the first cell of each row is its header. `section` is the heading above the text, which names the
+ * tables before its first own one.
  */
-export function renderMarkdown(text: string): MarkdownPage {
+export function renderMarkdown(text: string, section = ''): MarkdownPage {
   const tokens = markdown.parse(text, {});
-  const headings = addNames(tokens);
+  const headings = addNames(tokens, section);
   const opens = tokens.flatMap(({ type }, i) => (type === 'heading_open' ? [i] : []));
   const start = opens[0] === 0 ? tokens.findIndex(({ type }) => type === 'heading_close') + 1 : 0;
   const cut = opens[1] ?? tokens.length;
@@ -54,7 +55,7 @@ function createMarkdown(): MarkdownParser {
 }
 
 /** Adds ids to headings, scopes to header cells and names to tables. An empty header cell becomes a plain one. Returns the headings. */
-function addNames(tokens: readonly Token[]): Heading[] {
+function addNames(tokens: readonly Token[], section: string): Heading[] {
   const headings: Heading[] = [];
   let tables = 0;
   let hasRowHeaders = false;
@@ -74,7 +75,7 @@ function addNames(tokens: readonly Token[]): Heading[] {
     }
     if (token.type === 'table_open') {
       tables += 1;
-      token.meta = { region: `Table ${tables}: ${headings.at(-1)?.text ?? ''}` };
+      token.meta = { region: `Table ${tables}: ${headings.at(-1)?.text ?? section}` };
     }
   });
   return headings;
