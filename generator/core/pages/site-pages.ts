@@ -239,7 +239,8 @@ export function verifyPage(site: SiteTexts): FileTemplate {
           text: `crd verify ${address} --trust '${ANCHOR}'`,
         },
         {
-          words: 'In a built checkout, the generator verifies a store or a copy of it, with all subscriber files:',
+          words:
+            'In a built checkout, the generator verifies a store or a copy of it, with all subscriber files:',
           label: 'Verify with the generator',
           text: `npx crd-generator verify --store file:PATH --trust '${ANCHOR}'`,
         },
