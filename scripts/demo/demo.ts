@@ -148,9 +148,10 @@ async function serve(landing: Landing, folder: string, options: ServeOptions): P
   const proven = prove(folder, store, { anchor, signal: stop.signal });
   try {
     const isProven = await Promise.race([interrupted, proven]);
+    if (stop.signal.aborted) return !check;
     if (check) return (await runLines(gateway.lines)) && isProven;
     if (!isProven) return false;
-    if (!stop.signal.aborted) say('\nThe demo serves until you press Ctrl-C.');
+    say('\nThe demo serves until you press Ctrl-C.');
     return await interrupted;
   } finally {
     await gateway.stop();
@@ -167,6 +168,7 @@ async function prove(
     '\n5. Verifying it while it is served: every signature, and every file recomputed from the published input\n',
   );
   const isVerified = await runGenerator(['verify', '--deep', '--store', store, '--trust', anchor], signal);
+  if (signal.aborted) return false;
   if (!isVerified) return giveUp(folder, 'The published files could not be verified.');
   say('\n6. Buying, using and cancelling a subscription with an in-memory payment service\n');
   return showPurchase(store, say);
@@ -190,12 +192,12 @@ function generate(...args: readonly string[]): Promise<boolean> {
   return runGenerator(args);
 }
 
-/** Runs the generator and returns whether it exited with 0. @throws AbortError if `signal` ended it */
+/** Runs the generator until it ends or `signal` ends it, and returns whether it exited with 0. */
 function runGenerator(args: readonly string[], signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const stdio = ['ignore', 'inherit', 'inherit'] as const;
     const child = spawn(process.execPath, [GENERATOR, ...args], { stdio: [...stdio], signal });
-    child.once('error', reject);
+    child.once('error', (error) => (signal?.aborted === true ? resolve(false) : reject(error)));
     child.once('close', (code) => resolve(code === 0));
   });
 }
