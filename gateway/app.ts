@@ -1,6 +1,9 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { Express, NextFunction, Request, RequestHandler, Response, Router } from 'express';
+import { ENDPOINTS } from '../schemas/paths.js';
+import { joinWords } from '../schemas/words.js';
+import { GatewayError } from './core/problems.js';
 import { runMiddleware } from './http/middleware.js';
 import { guardPath, notFound } from './http/path-guard.js';
 import { createProblemHandler, type ErrorPage } from './http/problem-handler.js';
@@ -75,12 +78,29 @@ export function createApp(options: AppOptions): Express {
   return assemble(options.requests, routers, options.errorPage);
 }
 
+/** Paths of the operator's port, for one who opens another. */
+const OPERATOR_PATHS = joinWords([
+  ENDPOINTS.health,
+  ENDPOINTS.readiness,
+  ENDPOINTS.freshness,
+  ENDPOINTS.metrics,
+]);
+
 /** Returns the application of the operator's port: health, freshness and metrics. */
 export function createOperatorApp(
   requests: RequestContextOptions,
   health: FreshnessRouterOptions & HealthRouterOptions,
 ): Express {
-  const routers = [createHealthRouter(health), createFreshnessRouter(health), createMetricsRouter(requests)];
+  const routers = [
+    createHealthRouter(health),
+    createFreshnessRouter(health),
+    createMetricsRouter(requests),
+    createRouter().use(() => {
+      throw new GatewayError('not-found', {
+        detail: `This is the operator's port. Its paths are ${OPERATOR_PATHS}.`,
+      });
+    }),
+  ];
   return assemble(requests, routers);
 }
 

@@ -237,7 +237,7 @@ function describePromise({ single_writer: verdict }: StoreStatus, paint: Paint):
 function describeObjects({ objects, orphans, damage }: StoreStatus): string {
   if (objects === null || orphans === null) return damage === null ? 'not counted' : `not counted: ${damage}`;
   const size = bytesWords(orphans.bytes);
-  return `${countWords(objects)}, including ${count(orphans.objects, 'orphan')} (${size}); ${count(orphans.releases, 'orphan release')}`;
+  return `${countWords(objects)} (files with the same bytes share one), including ${count(orphans.objects, 'orphan')} (${size}); ${count(orphans.releases, 'orphan release')}`;
 }
 
 /** Number of dates, and of differences, that are named one by one. */

@@ -132,7 +132,7 @@ function examplePaths(): Record<string, JsonObject> {
 
 function wheelPaths(): Record<string, JsonObject> {
   const pattern = '^chain_reference_data-[0-9.]+-py3-none-any\\.whl$';
-  const example = 'chain_reference_data-1.3.0-py3-none-any.whl';
+  const example = 'chain_reference_data-1.4.0-py3-none-any.whl';
   const wheel = inPath('wheel', { type: 'string', pattern }, 'File name of the wheel.', example);
   return {
     [wheelPath('{wheel}')]: releaseFile(

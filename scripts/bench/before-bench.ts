@@ -243,7 +243,7 @@ async function measureDemo(
       const store = path.join(work, `demo-${round}`);
       await rm(path.join(root, 'dist'), { recursive: true });
       const demo = ['npm', 'run', '--silent', 'demo', '--', '--port', '18080', '--store', store];
-      const { cpuSeconds } = await runTree(demo, [], root, options, /^6\. Serving/);
+      const { cpuSeconds } = await runTree(demo, [], root, options, /^\d\. Serving/);
       add(samples, 'demo until it serves: CPU s', side, cpuSeconds, options);
       const status = [process.execPath, 'dist/generator/main.js', 'status', '--store', `file:${store}`];
       const { cpuSeconds: statusSeconds } = await runTree(status, [], root, options);

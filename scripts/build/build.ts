@@ -30,15 +30,23 @@ const BUNDLED = ['chunks', 'validators', 'generator', 'gateway'];
 /** What the programs read, beside their own modules. */
 const TEXTS = ['package.json', 'schemas/methodology', 'schemas/sql', 'templates'];
 
-const startedMs = performance.now();
-process.stderr.write('building dist\n');
-process.chdir(path.join(import.meta.dirname, '../..'));
-await rm(`dist/${DIGESTS_FILE}`, { force: true }); // digests of other programs, if this build fails
-await Promise.all([bundlePrograms(), bundleScripts(process.argv.slice(2)), copyTexts()]);
-const info = await describeBuild('.', process.env['SOURCE_COMMIT']);
-await writeJson('dist/build-info.json', info);
-await writeJson(`dist/${DIGESTS_FILE}`, await digestTexts());
-process.stderr.write(`building dist: done (${((performance.now() - startedMs) / 1000).toFixed(1)} s)\n`);
+const ROOT = path.join(import.meta.dirname, '../..');
+
+/** Builds the programs and more modules, whose names are patterns of esbuild relative to the root. */
+export async function buildProduct(modules: readonly string[]): Promise<void> {
+  const startedMs = performance.now();
+  process.stderr.write('building dist\n');
+  process.chdir(ROOT);
+  await rm(`dist/${DIGESTS_FILE}`, { force: true }); // digests of other programs, if this build fails
+  const [digests] = await Promise.all([
+    copyTexts().then(digestTexts), // while esbuild, another process, bundles
+    bundlePrograms(),
+    bundleScripts(modules),
+  ]);
+  await writeJson('dist/build-info.json', await describeBuild('.', process.env['SOURCE_COMMIT']));
+  await writeJson(`dist/${DIGESTS_FILE}`, digests);
+  process.stderr.write(`building dist: done (${((performance.now() - startedMs) / 1000).toFixed(1)} s)\n`);
+}
 
 function writeJson(file: string, value: unknown): Promise<void> {
   return writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
@@ -107,3 +115,5 @@ async function refuseDevelopmentPackages(inputs: readonly string[]): Promise<voi
   if (unshipped.length > 0)
     throw new Error(`Packages that are only for development are in a bundle: ${unshipped.join(', ')}.`);
 }
+
+if (process.argv[1] === import.meta.filename) await buildProduct(process.argv.slice(2));

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { MetricName } from '../../schemas/types.generated.js';
 import { ACCOUNT_PATHS, bundlePath, calendarPath, dayPath, ENDPOINTS } from '../../schemas/paths.js';
@@ -26,9 +24,15 @@ export type DemoGateway = {
   readonly stop: () => Promise<void>;
 };
 
+/** Accounts of a gateway that does not run yet: its variables, and the keys. */
+export type DemoAccounts = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly keys: DemoGateway['keys'];
+};
+
 /** Options for `startDemoGateway`. */
 type DemoGatewayOptions = {
-  readonly store: string;
+  readonly accounts: DemoAccounts;
   readonly lastDate: string;
   /** A metric of Ethereum on the last date, which its last days must show. */
   readonly metric: MetricName;
@@ -36,13 +40,8 @@ type DemoGatewayOptions = {
   readonly port: number;
 };
 
-/**
- * Starts the real gateway on a directory store, with temporary accounts, an identity provider and a payment service in
- * memory.
- */
-export async function startDemoGateway(options: DemoGatewayOptions): Promise<DemoGateway> {
-  const { store, port } = options;
-  const folder = await mkdtemp(path.join(tmpdir(), 'chain-reference-data-demo-'));
+/** Grants a plan to each of two accounts in a folder, with commands of the real gateway. The store may still be empty. */
+export async function createDemoAccounts(store: string, folder: string): Promise<DemoAccounts> {
   const env = {
     CRD_STORE: store,
     CRD_ACCOUNTS_STORE: `file:${folder}`,
@@ -60,20 +59,14 @@ export async function startDemoGateway(options: DemoGatewayOptions): Promise<Dem
     research: await run(env, 'keys', 'create', '--account', 'demo-research'),
     singleChain: await run(env, 'keys', 'create', '--account', 'demo-single-chain'),
   };
-  const site = await startAccountSite({ env, templates: TEMPLATES, port }).catch(async (error: unknown) => {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  });
-  return {
-    url: site.url,
-    accountUrl: site.accountUrl,
-    keys,
-    lines: listLines(site.url, keys, options),
-    async stop() {
-      await site.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return { env, keys };
+}
+
+/** Starts the real gateway on a directory store, with an identity provider and a payment service in memory. */
+export async function startDemoGateway(options: DemoGatewayOptions): Promise<DemoGateway> {
+  const { env, keys } = options.accounts;
+  const { url, accountUrl, stop } = await startAccountSite({ env, templates: TEMPLATES, port: options.port });
+  return { url, accountUrl, keys, lines: listLines(url, keys, options), stop };
 }
 
 /** Runs a gateway command and returns its output. */

@@ -1,14 +1,15 @@
 /**
- * The demo: collects the sample from sources on this machine, publishes it to a directory with the real generator, verifies
- * it, prints the results, and serves them with the real gateway until interrupted. With `--check` it runs the printed
- * commands and exits; it fails unless everything worked.
+ * The demo: collects the sample from sources on this machine, publishes it to a directory with the real generator, prints the
+ * results, and serves them with the real gateway until interrupted. What no reader has to wait for, verifying and a purchase,
+ * runs while it serves. With `--check` it also runs the printed commands and exits; it fails unless everything worked.
  */
 import { confidenceWords, count, joinWords } from '../../schemas/words.js';
 import { execFile, spawn } from 'node:child_process';
-import { stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { Command } from 'commander';
 import { CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../../schemas/paths.js';
 import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated.js';
@@ -16,12 +17,12 @@ import { assertValid } from '../../schemas/validate.js';
 import { labelSentence } from '../../generator/core/pages/page.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { findDifferences } from './collected-sample.js';
-import { assertFreePort, parsePort } from './demo-port.js';
+import { assertFreePort, parseDemoOptions } from './demo-options.js';
 import { BUCKET_DATES, BUCKET_METRICS } from './demo-bucket.js';
 import { listVerifyLines, prepareKeys } from './demo-keys.js';
 import { showPurchase } from './demo-purchase.js';
 import { moveOldStore } from './old-store.js';
-import { startDemoGateway, type DemoLine } from './demo-gateway.js';
+import { createDemoAccounts, startDemoGateway, type DemoAccounts, type DemoLine } from './demo-gateway.js';
 import { DEMO_SINCE, startDemoSources } from './demo-sources.js';
 import { listPythonLines } from './python-lines.js';
 
@@ -38,42 +39,49 @@ const NOTICE =
 const run = promisify(execFile);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
+type DemoRun = { readonly check: boolean; readonly port: number };
+
 /** Runs all steps and returns whether they succeeded. */
-async function runDemo(folder: string, { check, port }: { check: boolean; port: number }): Promise<boolean> {
-  const store = `file:${folder}`;
+async function runDemo(folder: string, options: DemoRun): Promise<boolean> {
   const old = await moveOldStore(folder);
   if (old !== undefined)
     say(
       `${shorten(folder)} is a store of the old format ${old.format}. Moved it to ${shorten(old.folder)}.\n`,
     );
+  const accounts = await mkdtemp(path.join(tmpdir(), 'chain-reference-data-demo-'));
+  try {
+    return await runSteps(folder, accounts, options);
+  } finally {
+    await rm(accounts, { recursive: true, force: true });
+  }
+}
+
+async function runSteps(folder: string, accountsFolder: string, { check, port }: DemoRun): Promise<boolean> {
+  const store = `file:${folder}`;
   const collected = `${folder}.collected`;
-  const { isDone, hasBucket } = await collect(collected);
+  const [{ isDone, hasBucket }, keys, accounts] = await Promise.all([
+    collect(collected),
+    prepareKeys(folder, generate),
+    createDemoAccounts(store, accountsFolder),
+  ]);
   if (!isDone) return giveUp(folder, 'The sample could not be collected.');
-  if (port !== 0) await writeSite(collected, port);
-  const keys = await prepareKeys(folder, generate);
   if (keys === undefined) return giveUp(folder, 'The keys that sign releases could not be prepared.');
+  if (port !== 0) await writeSite(collected, port);
   say(`\n2. Publishing what was collected to ${shorten(folder)}, signed with a throwaway key\n`);
   const from = ['--input', collected, '--accept-collected'];
   process.env['CRD_SIGNING_KEY_FILE'] = keys.releaseKey;
   if (!(await generate('publish', ...from, '--store', store, '--as-of', AS_OF))) {
     return giveUp(folder, 'The sample could not be published.');
   }
-  say('\n3. Verifying it: every signature, and every file recomputed from the published input\n');
-  if (!(await generate('verify', '--deep', '--store', store, '--trust', keys.anchor))) {
-    return giveUp(folder, 'The published files could not be verified.');
-  }
   const landing = await readLanding(store);
-  say(`\n4. Results, as of ${landing.published_at}`);
+  say(`\n3. Results, as of ${landing.published_at}`);
   for (const chain of CHAIN_IDS) {
     const found = landing.chains[chain];
     if (found !== undefined) say(`\n${describeChain(chain, found, folder)}`);
   }
   say(`\n${describeNext(folder, hasBucket)}`);
-  say('\n5. Buying, using and cancelling a subscription with an in-memory payment service\n');
-  const isSold = await showPurchase(store, say);
-  const isCollected = !check || (await isServed(collected, hasBucket));
-  const options = { check, port, hasBucket, anchor: keys.anchor };
-  return (await serve(landing, folder, options)) && isSold && isCollected;
+  const isServed = await serve(landing, folder, { check, port, hasBucket, anchor: keys.anchor, accounts });
+  return isServed && (!check || (await isComplete(landing, folder, { collected, hasBucket })));
 }
 
 /** The outcome of collecting: whether it succeeded, and whether the bucket was one of the sources. */
@@ -109,23 +117,21 @@ function writeSite(folder: string, port: number): Promise<void> {
   return writeFile(path.join(folder, 'site.json'), `${JSON.stringify(site, null, 2)}\n`);
 }
 
-/** Reports differences between the collection and what was served, and returns whether there are none. */
-async function isServed(collected: string, hasBucket: boolean): Promise<boolean> {
-  const differences = await findDifferences(collected, { sample: SAMPLE, since: DEMO_SINCE, hasBucket });
-  for (const difference of differences) process.stderr.write(`demo: ${difference}\n`);
-  return differences.length === 0;
-}
+type ServeOptions = DemoRun & {
+  readonly hasBucket: boolean;
+  readonly anchor: string;
+  readonly accounts: DemoAccounts;
+};
 
-/** Serves the release until interrupted or, with `check`, until the printed commands have run. */
-async function serve(
-  landing: Landing,
-  folder: string,
-  { check, port, hasBucket, anchor }: { check: boolean; port: number; hasBucket: boolean; anchor: string },
-): Promise<boolean> {
+/** Serves the release until interrupted or, with `check`, until the printed commands have run. Meanwhile verifies and sells. */
+async function serve(landing: Landing, folder: string, options: ServeOptions): Promise<boolean> {
+  const { check, port, hasBucket, anchor, accounts } = options;
+  const store = `file:${folder}`;
   const lastDate = landing.chains.ethereum?.updated_through ?? '';
   const metric = hasBucket ? 'gas_price_mean' : 'fee_median';
-  const gateway = await startDemoGateway({ store: `file:${folder}`, lastDate, metric, port });
-  say(`\n6. Serving it at ${gateway.url} with two demo accounts. Open the address in a browser.\n`);
+  if (port !== 0) await assertFreePort(port); // again: collecting and publishing took a while
+  const gateway = await startDemoGateway({ accounts, lastDate, metric, port });
+  say(`\n4. Serving it at ${gateway.url} with two demo accounts. Open the address in a browser.\n`);
   say(`  Key of the Research plan               ${gateway.keys.research}`);
   say(`  Key of the Single Chain plan, for Base ${gateway.keys.singleChain}`);
   say(`\n  Account page                           ${gateway.accountUrl}`);
@@ -133,18 +139,39 @@ async function serve(
     '  Sign in there with any name, buy a plan (no money moves), create a key, and cancel the subscription.',
   );
   const verifying = listVerifyLines(gateway, { store: `file:${shorten(folder)}`, anchor });
+  say('\n  Commands to paste into another shell:');
   for (const { title, line } of [...(await listPythonLines(gateway)), ...gateway.lines, ...verifying])
     say(`\n# ${title}\n${line}`);
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const interrupted = once(stop.signal, 'abort').then(() => true);
+  const proven = prove(folder, store, { anchor, signal: stop.signal });
   try {
-    if (check) return (await runLines(gateway.lines)) && (await isComplete(landing, folder));
-    say('\nPaste these commands into another shell. Press Ctrl-C to end the demo.');
-    const interrupted = new Promise<boolean>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(true));
-    });
+    const isProven = await Promise.race([interrupted, proven]);
+    if (stop.signal.aborted) return !check;
+    if (check) return (await runLines(gateway.lines)) && isProven;
+    if (!isProven) return false;
+    say('\nThe demo serves until you press Ctrl-C.');
     return await interrupted;
   } finally {
     await gateway.stop();
   }
+}
+
+/** Verifies what is served, buys and cancels a subscription, and returns whether both succeeded. */
+async function prove(
+  folder: string,
+  store: string,
+  { anchor, signal }: { readonly anchor: string; readonly signal: AbortSignal },
+): Promise<boolean> {
+  say(
+    '\n5. Verifying it while it is served: every signature, and every file recomputed from the published input\n',
+  );
+  const isVerified = await runGenerator(['verify', '--deep', '--store', store, '--trust', anchor], signal);
+  if (signal.aborted) return false;
+  if (!isVerified) return giveUp(folder, 'The published files could not be verified.');
+  say('\n6. Buying, using and cancelling a subscription with an in-memory payment service\n');
+  return showPurchase(store, say);
 }
 
 /** Runs each command in a shell, reports unexpected output, and returns whether all outputs were as expected. */
@@ -161,11 +188,16 @@ async function runLines(lines: readonly DemoLine[]): Promise<boolean> {
   return isGood;
 }
 
-/** Runs the generator and returns whether it exited with 0. */
 function generate(...args: readonly string[]): Promise<boolean> {
+  return runGenerator(args);
+}
+
+/** Runs the generator until it ends or `signal` ends it, and returns whether it exited with 0. */
+function runGenerator(args: readonly string[], signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [GENERATOR, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
-    child.once('error', reject);
+    const stdio = ['ignore', 'inherit', 'inherit'] as const;
+    const child = spawn(process.execPath, [GENERATOR, ...args], { stdio: [...stdio], signal });
+    child.once('error', (error) => (signal?.aborted === true ? resolve(false) : reject(error)));
     child.once('close', (code) => resolve(code === 0));
   });
 }
@@ -202,10 +234,17 @@ function describeNext(folder: string, hasBucket: boolean): string {
   ].join('\n');
 }
 
-/** Reports missing chains and files, and returns whether all exist. */
-async function isComplete(landing: Landing, folder: string): Promise<boolean> {
-  const faults = CHAIN_IDS.filter((chain) => landing.chains[chain] === undefined).map(
-    (chain) => `${chain} was not published`,
+/** Reports missing chains and files, and differences between the collection and what was served; returns whether there are none. */
+async function isComplete(
+  landing: Landing,
+  folder: string,
+  { collected, hasBucket }: { readonly collected: string; readonly hasBucket: boolean },
+): Promise<boolean> {
+  const faults = await findDifferences(collected, { sample: SAMPLE, since: DEMO_SINCE, hasBucket });
+  faults.push(
+    ...CHAIN_IDS.filter((chain) => landing.chains[chain] === undefined).map(
+      (chain) => `${chain} was not published`,
+    ),
   );
   for (const file of CHAIN_IDS.flatMap((chain) => [calendarPath(chain), summaryPath(chain)])) {
     const stats = await stat(fileOf(folder, file)).catch(() => undefined);
@@ -231,23 +270,10 @@ function shorten(file: string): string {
   return relative === '' || relative.startsWith('..') ? file : relative;
 }
 
-const {
-  store: directory,
-  check,
-  ...chosen
-} = new Command('npm run demo --')
-  .description('Collects, publishes, verifies and serves the sample, until you press Ctrl-C.')
-  .option('--store <dir>', 'directory of the store', path.join('data', 'demo'))
-  .option('--port <number>', 'port of the gateway (default: 8080; with --check, a free one)', parsePort)
-  .option('--check', 'run the printed commands and exit', false)
-  .parse()
-  .opts<{ readonly store: string; readonly port?: number; readonly check: boolean }>();
-const port = chosen.port ?? (check ? 0 : 8080);
+const { store: directory, check, port } = parseDemoOptions(process.argv);
 try {
-  if (port !== 0) await assertFreePort(port);
   if (!(await runDemo(path.resolve(directory), { check, port }))) process.exitCode = 1;
 } catch (error) {
-  const what = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`demo: ${what}\n`);
+  process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }

@@ -84,6 +84,16 @@ describe('a gateway with two ports', () => {
       expect(await readProblemCode(response)).toBe('not-found');
     }
   });
+
+  it('says on the operator’s port which paths it has', async () => {
+    const response = await fetch(`${gateway.operatorUrl}/`);
+    expect(response.status).toBe(404);
+    const { detail } = (await response.json()) as { readonly detail: string };
+    const paths = detail.match(/\/[a-z/]+/g) ?? [];
+    expect(paths).toEqual(['/healthz', '/readyz', '/health/freshness', '/metrics']);
+    for (const path of paths)
+      expect((await fetch(gateway.operatorUrl + path)).headers.get('content-type')).not.toContain('problem');
+  });
 });
 
 describe('the metrics', () => {

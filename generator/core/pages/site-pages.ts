@@ -239,9 +239,10 @@ export function verifyPage(site: SiteTexts): FileTemplate {
           text: `crd verify ${address} --trust '${ANCHOR}'`,
         },
         {
-          words: 'The generator verifies a store or a copy of it, with all subscriber files:',
+          words:
+            'In a built checkout, the generator verifies a store or a copy of it, with all subscriber files:',
           label: 'Verify with the generator',
-          text: `generator verify --store file:PATH --trust '${ANCHOR}'`,
+          text: `npx crd-generator verify --store file:PATH --trust '${ANCHOR}'`,
         },
       ],
     }),

@@ -22,6 +22,8 @@ import { hasSecret, startObjectHost, type RecordedRequest } from '../../support/
 const INSTALL_MS = 300_000;
 const SLOW_MS = 300_000;
 
+const hostOf = ({ proxy }: SyncServer): string => new URL(proxy.endpoint).host;
+
 let scenario: SyncScenario;
 /** Serves the first release. */
 let server: SyncServer;
@@ -137,7 +139,7 @@ describe(SYNC_COMMAND, () => {
       expect(run.stderr).toMatch(/^sync: no connection \(.+\)\n$/);
       server.proxy.inject(() => Promise.resolve(problem(429, 'rate-limited', { 'Retry-After': '1' })));
       const busy = await sync(server, '--tries', '2');
-      expect(busy).toMatchObject({ code: 1, stderr: 'sync: a sentence (rate-limited)\n' });
+      expect(busy).toMatchObject({ code: 1, stderr: `sync: ${hostOf(server)}: a sentence (rate-limited)\n` });
       expect(server.proxy.takeRequests().length).toBe(2);
     },
     SLOW_MS,
@@ -163,7 +165,8 @@ describe(SYNC_COMMAND, () => {
         isDay(request) ? Promise.resolve(problem(401, 'api-key-invalid')) : forward(),
       );
       const revoked = await sync(server, '--jobs', '3');
-      expect(revoked).toEqual({ code: 2, stdout: '', stderr: 'sync: a sentence (api-key-invalid)\n' });
+      const stderr = `sync: ${hostOf(server)}: a sentence (api-key-invalid)\n`;
+      expect(revoked).toEqual({ code: 2, stdout: '', stderr });
       expect(server.proxy.takeRequests().filter(isDay).length).toBeLessThanOrEqual(3 + 3); // each job: the request that was refused, and one more
     },
     SLOW_MS,

@@ -352,7 +352,7 @@ describe('the page', () => {
     expect(await page.locator('noscript').isVisible()).toBe(true);
     expect(await page.locator('pre:visible').allInnerTexts()).toEqual([
       expect.stringMatching(/^crd verify /),
-      expect.stringMatching(/^generator verify /),
+      expect.stringMatching(/^npx crd-generator verify /),
     ]);
     for (const control of ['#anchor', '#start', '#chosen'])
       expect([control, await page.locator(control).isVisible()]).toEqual([control, false]);

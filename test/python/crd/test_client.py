@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -99,12 +101,28 @@ def test_temporary_errors_are_retried_after_the_wait_that_they_name(
     assert len(waits) == 2 + 5
 
 
-def test_refusals_say_what_the_service_says(service: Service, client_of: Callable[..., Client]) -> None:
+def test_a_service_that_does_not_listen_is_reported_after_a_few_seconds(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(client.files.transport.stopped, "wait", waits.append)
+    with socket.socket() as other:  # has a port, at which it does not listen
+        other.bind(("127.0.0.1", 0))
+        client.files.transport.base_url = f"http://127.0.0.1:{other.getsockname()[1]}"
+        with pytest.raises(TemporaryError, match=r"^no connection \(127\.0\.0\.1:\d+: .*refused"):
+            client.status()
+    assert waits == [0.5, 1, 2]
+
+
+def test_refusals_say_what_the_service_says_and_which_one_answered(
+    service: Service, client_of: Callable[..., Client]
+) -> None:
     with pytest.raises(AccessError, match=r"\(api-key-missing\) No API key is set\. Create one at") as refused:
         client_of(api_key=None).day("gold", "base", LAST)
     assert refused.value.code == "api-key-missing"
     service.fault = lambda path: problem(403, "not-entitled") if path == DAY else None
-    with pytest.raises(AccessError, match=r"^A sentence\. \(not-entitled\)$"):
+    host = re.escape(service.url.removeprefix("http://"))
+    with pytest.raises(AccessError, match=rf"^{host}: A sentence\. \(not-entitled\)$"):
         client_of().day("gold", "base", LAST)
     with pytest.raises(NotFoundError, match="not-found"):
         client_of().day("gold", "base", "2020-01-01")

@@ -337,7 +337,7 @@ def test_the_detail_of_a_service_cannot_control_a_terminal(service: Service, cli
     client.status()
     body = {**json.loads(problem(403, "not-entitled").data), "detail": "\x1b]0;owned\x07\nsync: done"}
     service.fault = lambda path: Answer(403, json.dumps(body).encode(), {}) if path == DAY else None
-    with pytest.raises(AccessError, match=r"^\?\]0;owned\?\?sync: done \(not-entitled\)$"):
+    with pytest.raises(AccessError, match=r"^127\.0\.0\.1:\d+: \?\]0;owned\?\?sync: done \(not-entitled\)$"):
         client.day("gold", "base", LAST)
 
 

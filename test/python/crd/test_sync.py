@@ -142,7 +142,8 @@ def test_the_command_exits_1_when_the_list_of_chains_cannot_be_read(
 ) -> None:
     service.fault = lambda _: problem(503, "store-unavailable")
     assert main(["sync", "--to", str(tmp_path), "--tries", "1"]) == 1
-    assert capsys.readouterr() == ("", "sync: A sentence. (store-unavailable)\n")
+    host = service.url.removeprefix("http://")
+    assert capsys.readouterr() == ("", f"sync: {host}: A sentence. (store-unavailable)\n")
     assert len(service.requests) == 1
 
 

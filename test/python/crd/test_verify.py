@@ -174,7 +174,8 @@ def test_the_command_exits_7_if_a_file_cannot_be_read(
 ) -> None:
     service.fault = lambda path: problem(503, "store-unavailable") if path == CALENDAR else None
     assert main(["verify", service.url, "--trust", signer.trust]) == 7
-    assert f"{CALENDAR} could not be read (A sentence. (store-unavailable))" in capsys.readouterr().err
+    host = service.url.removeprefix("http://")
+    assert f"{CALENDAR} could not be read ({host}: A sentence. (store-unavailable))" in capsys.readouterr().err
 
 
 def test_a_false_file_counts_more_than_one_that_cannot_be_read(service: Service, signer: Signer) -> None:

@@ -27,6 +27,7 @@ TIMEOUT_SECONDS = 60.0  # without any byte
 ANSWER_SECONDS = 120.0  # for a whole answer
 LONGEST_WAIT_SECONDS = 120.0  # for all tries of a file together
 FIRST_WAIT_SECONDS = 0.5
+REFUSED_TRIES = 4  # while nothing listens: a service that restarts is back within these seconds
 SMALL_BYTES = 65_536  # no link or problem document is longer
 LARGE_BYTES = 2**20  # longer answers are received one after another
 PIECE_BYTES = 65_536
@@ -80,7 +81,9 @@ class Transport:
             except TemporaryError as fault:
                 wait = FIRST_WAIT_SECONDS * 2 ** (attempt - 1) if fault.seconds is None else fault.seconds
                 wait = min(wait, left)
-                if attempt == self.tries or left <= 0 or self.stopped.wait(wait):
+                is_refused = isinstance(root_cause(fault), ConnectionRefusedError)
+                tries = min(self.tries, REFUSED_TRIES) if is_refused else self.tries
+                if attempt >= tries or left <= 0 or self.stopped.wait(wait):
                     raise
                 left -= wait
         raise AssertionError("there is at least one try")
@@ -95,7 +98,7 @@ class Transport:
         if status == 304 and etag is not None:
             return Answer(None, etag, is_cached)
         if status != 200:
-            raise explain(status, answer, data)
+            raise explain(self.base_url, status, answer, data)
         return Answer(data, usable_etag(answer), is_cached)
 
     def request_link(self, path: str, digest: str | None) -> Link | None:
@@ -111,7 +114,7 @@ class Transport:
         if status == 304 and digest is not None:
             return None
         if status != 200:
-            fault = explain(status, answer, data)
+            fault = explain(self.base_url, status, answer, data)
             if self.api_key is None and isinstance(fault, AccessError):
                 is_missing = fault.code == "api-key-missing"
                 advice = (advice_on_missing_key if is_missing else advice_on_key)(self.base_url)
@@ -241,9 +244,14 @@ def unpacked(pieces: Iterator[bytes], encoding: str, most: int) -> Iterator[byte
 
 def describe(fault: BaseException) -> str:
     """Returns the reason of a fault in the words of its cause: those of the library name its own objects."""
+    cause = root_cause(fault)
+    return str(cause) or type(cause).__name__
+
+
+def root_cause(fault: BaseException) -> BaseException:
     while (cause := fault.__cause__ or fault.__context__) is not None:
         fault = cause
-    return str(fault) or type(fault).__name__
+    return fault
 
 
 def usable_etag(headers: Mapping[str, str]) -> str:
@@ -252,15 +260,19 @@ def usable_etag(headers: Mapping[str, str]) -> str:
     return found if etag(found) is None else ""
 
 
-def explain(status: int, headers: Mapping[str, str], data: bytes) -> CrdError:
-    """Returns the error for an answer. Problem documents say what is wrong, and which plan has a file."""
+def explain(base_url: str, status: int, headers: Mapping[str, str], data: bytes) -> CrdError:
+    """
+    Returns the error for an answer of the service at `base_url`. It names its host, because a key can be for another
+    one. Problem documents say what is wrong, and which plan has a file.
+    """
+    host = urlsplit(base_url).netloc
     if 300 <= status < 400:
         where = headers.get("Location", "nowhere")
-        return AccessError(f"the service redirects to {where} unexpectedly; the key was not sent there")
-    text, code = f"the service answered {status}", ""
+        return AccessError(f"the service {host} redirects to {where} unexpectedly; the key was not sent there")
+    text, code = f"the service {host} answered {status}", ""
     try:
         problem = parse_object(data, "A problem", PROBLEM)
-        text, code = f"{problem['detail']} ({problem['code']})", problem["code"]
+        text, code = f"{host}: {problem['detail']} ({problem['code']})", problem["code"]
     except DataError:
         pass
     if status == 429 or status >= 500:

@@ -1,5 +1,21 @@
 import { createServer } from 'node:net';
-import { InvalidArgumentError } from 'commander';
+import path from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+
+/** Options of `npm run demo`. A port of 0 means any free port. */
+type DemoOptions = { readonly store: string; readonly check: boolean; readonly port: number };
+
+/** Parses the arguments of the demo. Ends the process after `--help`, or with the reason for which they are not valid. */
+export function parseDemoOptions(argv: readonly string[]): DemoOptions {
+  const { store, check, port } = new Command('npm run demo --')
+    .description('Collects, publishes, verifies and serves the sample, until you press Ctrl-C.')
+    .option('--store <dir>', 'directory of the store', path.join('data', 'demo'))
+    .option('--port <number>', 'port of the gateway (default: 8080; with --check, a free one)', parsePort)
+    .option('--check', 'run the printed commands and exit', false)
+    .parse(argv)
+    .opts<{ readonly store: string; readonly port?: number; readonly check: boolean }>();
+  return { store, check, port: port ?? (check ? 0 : 8080) };
+}
 
 /** Parses the option --port. @throws InvalidArgumentError unless it is a number from 1 to 65535 */
 export function parsePort(text: string): number {

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { assertFreePort, parsePort } from '../../../scripts/demo/demo-port.js';
+import { assertFreePort, parseDemoOptions, parsePort } from '../../../scripts/demo/demo-options.js';
 
 describe('parsePort', () => {
   it.each([
@@ -27,4 +27,9 @@ it('assertFreePort refuses a port that is in use and suggests another, and accep
   );
   await new Promise((resolve) => server.close(resolve));
   await expect(assertFreePort(port)).resolves.toBeUndefined();
+});
+
+it('parseDemoOptions uses port 8080, or any free port to check the demo', () => {
+  const parse = (...args: readonly string[]): number => parseDemoOptions(['node', 'demo', ...args]).port;
+  expect([parse(), parse('--check'), parse('--check', '--port', '8081')]).toEqual([8080, 0, 8081]);
 });
