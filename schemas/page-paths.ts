@@ -48,6 +48,7 @@ export const DAY_MARKS = {
   chain: '⟦chain⟧',
   name: '⟦name⟧',
   date: '⟦date⟧',
+  lead: '⟦lead⟧',
   content: '⟦content⟧',
 } as const;
 

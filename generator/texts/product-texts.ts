@@ -126,16 +126,12 @@ async function readSiteTexts(templates: URL, wheel: string): Promise<SiteTexts> 
     ]),
   );
   const readBuilt = (name: string): Promise<string> => readBundle(new URL(`browser/${name}`, templates));
-  const styles = ['first', 'site', 'figure', 'docs', 'verify'].map((name) => readBuilt(`styles/${name}.css`));
-  const [firstStyle = '', textStyle = '', figures = '', ...others] = await Promise.all(styles);
-  const pageStyle = firstStyle + textStyle;
-  const figureStyle = [figures, chartCss(), figureCss(), ''].join('\n');
+  const styles = ['first', 'site', 'docs', 'verify', 'figure'].map((name) => readBuilt(`styles/${name}.css`));
+  const [firstStyle = '', ...others] = await Promise.all(styles);
   return {
     templates: compileHtmlTemplates(Object.fromEntries(sources) as Record<PageTemplate, string>), // has every name
     firstStyle,
-    pageStyle,
-    figureStyle,
-    stylesheet: toAsset('site', 'css', [pageStyle, ...others, figureStyle].join('')),
+    stylesheet: toAsset('site', 'css', [firstStyle, ...others, chartCss(), figureCss(), ''].join('\n')),
     script: toAsset('site', 'js', await readBuilt('site.js')),
     searchScript: toAsset('search', 'js', await readBuilt('search.js')),
     metricsScript: toAsset('chart', 'js', await readBuilt('chart.js')),

@@ -11,7 +11,6 @@ import {
 import { addDays, parseDate } from '../../../schemas/dates.js';
 import {
   calendarPath,
-  chainPagePath,
   chartDataPath,
   DAY_MARKS,
   dayPagePath,
@@ -84,6 +83,7 @@ export function compileDayPage(source: string): (frame: string, facts: DayPageFa
       [DAY_MARKS.chain]: chain,
       [DAY_MARKS.name]: name,
       [DAY_MARKS.date]: date,
+      [DAY_MARKS.lead]: leadOf(facts.meta),
       [DAY_MARKS.content]: template(toView(facts)), // every other value is of the catalog or a date
     };
     return frame.replace(/⟦[a-z]+⟧/g, (mark) => values[mark] ?? mark);
@@ -96,10 +96,6 @@ function toView({ meta, brief, location: { files, isFree, before, after } }: Day
   const link = (other: string | undefined, words: string): object[] =>
     other === undefined ? [] : [{ page: dayPagePath(chain, other), day: `${words}: ${dateWords(other)}` }];
   return {
-    name: CHAINS[chain].name,
-    chainPage: chainPagePath(chain),
-    day: dateWords(date),
-    lead: leadOf(meta),
     before: link(before, 'The day before'),
     after: link(after, 'The day after'),
     label: regime.label,

@@ -106,7 +106,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       dates: [options.points[0]?.date ?? through, through],
     }),
     feeds: feedsOf(name, chain),
-    styles: [site.pageStyle + site.figureStyle],
+    hasFirstStyle: true,
     values: (stamp) => ({
       stamp,
       subscribe: { feed: chainFeedPath(chain), calendar: regimeEventsPath(chain) },
@@ -143,7 +143,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
 
 /** Returns the frame of the pages about days: the gateway fills in its marks (`DAY_MARKS`) for a chain and a date. */
 export function dayFrame(site: SiteTexts): FileTemplate {
-  const { title, description, chain, name, date, content } = DAY_MARKS;
+  const { title, description, chain, name, date, lead, content } = DAY_MARKS;
   const toMark = (path: string): string => path.replace('{chain}', chain);
   return pageFile(site, {
     path: PAGE_PATHS.dayFrame,
@@ -152,8 +152,8 @@ export function dayFrame(site: SiteTexts): FileTemplate {
     title,
     description,
     feeds: feedsOf(name, '{chain}').map((feed) => ({ ...feed, path: toMark(feed.path) })),
-    styles: [site.pageStyle],
-    values: () => ({ content }),
+    hasFirstStyle: true,
+    values: () => ({ chainPage: toMark(chainPagePath('{chain}')), name, heading: title, lead, content }),
   });
 }
 

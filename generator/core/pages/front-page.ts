@@ -59,7 +59,7 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
       chains: facts.map(({ chain }) => chain),
       sources: facts.flatMap(({ sources }) => sources),
     }),
-    styles: [site.firstStyle],
+    hasFirstStyle: true,
     values: (stamp) => ({
       stamp,
       notices: toFreshnessNotices(facts),

@@ -68,10 +68,10 @@ type PageOptions = {
   readonly title: string;
   readonly description: string;
   /**
-   * Styles inside the page, so that its first screen is painted without another file. Without the whole style sheet, its
-   * template links to that after the first screen.
+   * Whether the page contains the styles of its first screen, so that this is painted without another file. Its template
+   * links to the style sheet after what these styles suffice for.
    */
-  readonly styles?: readonly string[];
+  readonly hasFirstStyle?: boolean;
   /** The dataset of this page, for a data block. */
   readonly dataset?: Markup;
   /** Path of the canonical link, unless it is that of the page. */
@@ -93,7 +93,7 @@ export function pageFile(
     template,
     title,
     description,
-    styles = [],
+    hasFirstStyle = false,
     scripts = [],
     feeds = [],
     dataset,
@@ -101,6 +101,7 @@ export function pageFile(
   }: PageOptions,
 ): FileTemplate {
   const { details } = site;
+  const styles = hasFirstStyle ? [site.firstStyle] : [];
   const name = details?.name ?? SITE_NAME;
   const address = canonical ?? path;
   const origins = details === undefined ? [] : [details.base_url.replace(/\/$/, '')];
@@ -273,9 +274,6 @@ export type SiteTexts = {
   readonly templates: { readonly [name in PageTemplate]: TextTemplate };
   /** The styles of the first screen of a page. */
   readonly firstStyle: string;
-  /** The styles of a page without charts, documentation and verification. */
-  readonly pageStyle: string;
-  readonly figureStyle: string;
   /** All styles. */
   readonly stylesheet: SiteAsset;
   /** The script of the pages, bundled. */
