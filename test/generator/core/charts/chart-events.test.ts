@@ -16,3 +16,11 @@ it('has events of every chain, and shows those of the chains that are asked for'
   expect(eventsOf(['base']).map(({ words }) => words)).toEqual(['Opened to everyone', 'Dencun']);
   expect(eventsOf(['base', 'arbitrum']).filter(({ words }) => words === 'Dencun')).toHaveLength(1);
 });
+
+it('names the chain of an event that is not of all chains beside each other', () => {
+  const words = (...chains: Parameters<typeof eventsOf>[0]): string[] =>
+    eventsOf(chains).map((each) => each.words);
+  expect(words('base', 'ethereum')).toContain('The Merge (Ethereum)');
+  expect(words('base', 'ethereum')).toContain('Dencun');
+  expect(words('ethereum', 'ethereum')).toEqual(words('ethereum'));
+});
