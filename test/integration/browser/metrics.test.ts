@@ -178,7 +178,7 @@ it(
       'Ethereum: fees, ETH a day',
       'Bitcoin: fees, BTC a day',
     ]);
-    expect(await figure.locator('text.event-name').allTextContents()).toContain('The Merge');
+    expect(await figure.locator('text.event-name').allTextContents()).toContain('The Merge (Ethereum)');
     await page.evaluate("location.hash = 'metric=active_addresses'");
     await page.waitForTimeout(1500);
     expect(await figure.locator('.chart-title').textContent()).toBe('Ethereum: active addresses');
