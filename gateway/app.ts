@@ -78,7 +78,7 @@ export function createApp(options: AppOptions): Express {
   return assemble(options.requests, routers, options.errorPage);
 }
 
-/** Paths of the operator's port, for one who opens another. */
+/** Paths of the operator's port, which the answer to any other names. */
 const OPERATOR_PATHS = joinWords([
   ENDPOINTS.health,
   ENDPOINTS.readiness,

@@ -380,7 +380,7 @@ function formatReport(result: PublishReport, paint: Paint): string {
     const { new: dates = 0, new_without_row: without = 0 } = result.chains[chain] ?? {};
     return without === 0 ? [] : [`${chain}: ${without} of the ${dates} new dates have no row in the input`];
   });
-  const end = `${count(objects, 'object')} written, with public copies, ${bytesWords(bytes)}`;
+  const end = `${count(objects, 'object')} written, including public copies, ${bytesWords(bytes)}`;
   const outcome = result.dry_run ? `would be ${result.outcome} (nothing was written)` : result.outcome;
   return [`${outcome}: ${release}`, table, ...rowless, ...gaps, ...sources, end].join('\n');
 }

@@ -8,7 +8,9 @@ type DemoOptions = { readonly store: string; readonly check: boolean; readonly p
 /** Parses the arguments of the demo. Ends the process after `--help`, or with the reason for which they are not valid. */
 export function parseDemoOptions(argv: readonly string[]): DemoOptions {
   const { store, check, port } = new Command('npm run demo --')
-    .description('Collects, publishes, verifies and serves the sample, until you press Ctrl-C.')
+    .description(
+      'Collects and publishes the sample, serves it until you press Ctrl-C, and verifies it meanwhile.',
+    )
     .option('--store <dir>', 'directory of the store', path.join('data', 'demo'))
     .option('--port <number>', 'port of the gateway (default: 8080; with --check, a free one)', parsePort)
     .option('--check', 'run the printed commands and exit', false)

@@ -33,8 +33,7 @@ const SAMPLE = path.join(import.meta.dirname, '../..', '..', 'scripts', 'sample'
 const AS_OF = '2023-09-27T06:00:00Z';
 
 /** At the top of every page, before what a real service would be alarmed about. */
-const NOTICE =
-  'Sample data from 2021 to 2023, on purpose: in this demo everything is old, so its pages say that it is late.';
+const NOTICE = `Sample data from ${DEMO_SINCE.slice(0, 4)} to ${AS_OF.slice(0, 4)}, on purpose: in this demo everything is old, so its pages say that it is late.`;
 
 const run = promisify(execFile);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -59,11 +58,13 @@ async function runDemo(folder: string, options: DemoRun): Promise<boolean> {
 async function runSteps(folder: string, accountsFolder: string, { check, port }: DemoRun): Promise<boolean> {
   const store = `file:${folder}`;
   const collected = `${folder}.collected`;
-  const [{ isDone, hasBucket }, keys, accounts] = await Promise.all([
+  const begun = [
     collect(collected),
     prepareKeys(folder, generate),
     createDemoAccounts(store, accountsFolder),
-  ]);
+  ] as const;
+  await Promise.allSettled(begun); // if one fails, the others no longer write when their folder is removed
+  const [{ isDone, hasBucket }, keys, accounts] = await Promise.all(begun);
   if (!isDone) return giveUp(folder, 'The sample could not be collected.');
   if (keys === undefined) return giveUp(folder, 'The keys that sign releases could not be prepared.');
   if (port !== 0) await writeSite(collected, port);
@@ -138,15 +139,15 @@ async function serve(landing: Landing, folder: string, options: ServeOptions): P
   say(
     '  Sign in there with any name, buy a plan (no money moves), create a key, and cancel the subscription.',
   );
-  const verifying = listVerifyLines(gateway, { store: `file:${shorten(folder)}`, anchor });
-  say('\n  Commands to paste into another shell:');
-  for (const { title, line } of [...(await listPythonLines(gateway)), ...gateway.lines, ...verifying])
-    say(`\n# ${title}\n${line}`);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const interrupted = once(stop.signal, 'abort').then(() => true);
-  const proven = prove(folder, store, { anchor, signal: stop.signal });
   try {
+    const verifying = listVerifyLines(gateway, { store: `file:${shorten(folder)}`, anchor });
+    say('\n  Commands to paste into another shell:');
+    for (const { title, line } of [...(await listPythonLines(gateway)), ...gateway.lines, ...verifying])
+      say(`\n# ${title}\n${line}`);
+    const proven = prove(folder, store, { anchor, signal: stop.signal });
     const isProven = await Promise.race([interrupted, proven]);
     if (stop.signal.aborted) return !check;
     if (check) return (await runLines(gateway.lines)) && isProven;

@@ -28,7 +28,7 @@ it('publish, verify and status say what they count: objects written, listed file
     '--as-of',
     '2025-01-06T06:00:00Z',
   ]);
-  const [, written = ''] = /^([\d,]+) objects written, with public copies, /m.exec(publish.stdout) ?? [];
+  const [, written = ''] = /^([\d,]+) objects written, including public copies, /m.exec(publish.stdout) ?? [];
   const aliases = 1; // the list of public copies, which is not counted
   expect(Number(written.replace(',', ''))).toBe((await countFiles(root)) - aliases);
   const status = await runInProcess(['status', ...store]);

@@ -12,7 +12,8 @@ const PROGRAMS: Readonly<Record<string, Command>> = {
   gateway: createGatewayProgram(DOES_NOTHING, SILENT),
 };
 /** A command in code, in quotes, or at the beginning of a line of a block: its program, and the words that follow. */
-const NAMED = /(?:[`"']|npx |^\s*)(crd-)?(generator|gateway) ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm;
+const NAMED =
+  /(?:[`"'>(]|npx |&& |^\s*(?:\$ )?)(crd-)?(generator|gateway) ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm;
 /** What visitors read, who have neither the image nor the page that says what `generator` stands for. */
 const VISITORS = [
   'templates/guides',
@@ -66,8 +67,14 @@ it('every command that a page or a message names is one that exists', async () =
 
 it('finds a command that does not exist, also in a group', () => {
   const text =
-    'Run "generator verfy --deep", `npx crd-gateway keys make` or\n  gateway keys create --account a';
-  expect(findUnknown(text)).toEqual(['"generator verfy', 'npx crd-gateway keys make']);
+    'Run "generator verfy --deep", `npx crd-gateway keys make` or\n  gateway keys create --account a\n$ generator verfy && crd-generator puts\n<code>gateway sreve</code>';
+  expect(findUnknown(text)).toEqual([
+    '"generator verfy',
+    'npx crd-gateway keys make',
+    '$ generator verfy',
+    '&& crd-generator puts',
+    '>gateway sreve',
+  ]);
 });
 
 it('what visitors read names the programs as a checkout does', async () => {

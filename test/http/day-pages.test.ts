@@ -32,6 +32,7 @@ it('every day of the history has a page with its regime, links to the days besid
     const html = await answer.text();
     expect([date, answer.status]).toEqual([date, 200]);
     expect(html).not.toMatch(/⟦|undefined|NaN/);
+    expect(html.match(/<h1>|<p class="lead">/g)).toEqual(['<h1>', '<p class="lead">']);
     expect(html).toContain(`content&#x3D;meta&amp;date&#x3D;${date}`);
     const links = [...html.matchAll(/<a href="([^"]*)" rel="(?:prev|next)">/g)].map(([, href]) => href);
     const beside = [addDays(date, -1), addDays(date, 1)].filter((each) => each >= FIRST && each <= LAST);

@@ -120,7 +120,7 @@ describe('an account', () => {
       '60',
     ]);
     expect((await readProblem(refused)).detail).toBe(
-      'The limit is 20 requests per minute for an account, with all its keys and downloads on the account page together. Wait 60 s.',
+      'The limit is 20 requests per minute for all keys of an account and its downloads on the account page together. Wait 60 s.',
     );
     expect((await requestFile(await proxied.createKey({ plan: 'research' }))).status).toBe(307);
     clock.ms += 60_000;

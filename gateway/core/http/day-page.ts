@@ -11,6 +11,7 @@ import {
 import { addDays, parseDate } from '../../../schemas/dates.js';
 import {
   calendarPath,
+  chainPagePath,
   chartDataPath,
   DAY_MARKS,
   dayPagePath,
@@ -79,14 +80,28 @@ export function compileDayPage(source: string): (frame: string, facts: DayPageFa
     const { name } = CHAINS[chain];
     const values: Readonly<Record<string, string>> = {
       [DAY_MARKS.title]: `${name} on ${dateWords(date)}`,
-      [DAY_MARKS.description]: `${name} on ${dateWords(date)}: regime ${regime.label}, ${LABEL_MEANINGS[regime.label]}. Confidence, scorecard and records of the day.`,
+      [DAY_MARKS.description]: `${name} on ${dateWords(date)}: regime ${regime.label}, ${LABEL_MEANINGS[regime.label]}. Confidence, levels and records of the day.`,
       [DAY_MARKS.chain]: chain,
       [DAY_MARKS.name]: name,
       [DAY_MARKS.date]: date,
       [DAY_MARKS.lead]: leadOf(facts.meta),
-      [DAY_MARKS.content]: template(toView(facts)), // every other value is of the catalog or a date
+      [DAY_MARKS.content]: template({
+        ...toView(facts),
+        beginning: frame.includes(DAY_MARKS.lead) ? [] : [toBeginning(facts.meta)],
+      }), // every other value is of the catalog or a date
     };
     return frame.replace(/⟦[a-z]+⟧/g, (mark) => values[mark] ?? mark);
+  };
+}
+
+/** Returns what a page begins with, which frames of earlier releases do not have. */
+function toBeginning(meta: MetaDay): object {
+  const { chain, date } = meta;
+  return {
+    chainPage: chainPagePath(chain),
+    name: CHAINS[chain].name,
+    day: dateWords(date),
+    lead: leadOf(meta),
   };
 }
 

@@ -10,7 +10,7 @@ export type RatePolicy = 'key' | 'account' | AddressPolicy;
 
 const SUBJECTS: { readonly [policy in RatePolicy]: string } = {
   key: 'each key or session',
-  account: 'an account, with all its keys and downloads on the account page together',
+  account: 'all keys of an account and its downloads on the account page together',
   address: 'each address without a valid key',
   credentials: 'failed credentials of each address',
   links: 'links that each address follows',

@@ -1,7 +1,7 @@
 import { CHAINS, GENRES, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
 import { PAGE_PATHS, type SampleFile, samplePath } from '../../../schemas/paths.js';
 import { siteLinks } from '../../../schemas/site-links.js';
-import type { Site } from '../../../schemas/types.generated.js';
+import type { Genre, Site } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { PublishedSample } from '../artifacts/sample-week.js';
 import { bytesWords, dateWords, joinWords } from '../../../schemas/words.js';
@@ -100,24 +100,27 @@ function toSample({ chain, week, sizes }: PublishedSample): object {
     chain: CHAINS[chain].name,
     first: dateWords(week.first),
     last: dateWords(week.last),
-    heads: SAMPLE_COLUMNS.map(({ head, isArchive }) => ({
-      head,
-      plans: joinWords(
-        PLAN_IDS.filter((plan) => PLANS[plan].archive || !isArchive).map((plan) => PLANS[plan].name),
-      ),
-    })),
+    heads: SAMPLE_COLUMNS.map(({ head, isArchive }) => ({ head, plans: plansWith(isArchive) })),
     rows: GENRES.filter((genre) => sizes.has(samplePath(genre, 'day.json'))).map((genre) => ({
       genre,
       words: GENRE_WORDS[genre],
-      cells: SAMPLE_COLUMNS.map(({ files }) =>
-        files.flatMap(([format, file]) => {
+      cells: SAMPLE_COLUMNS.map(({ files, isArchive }) => ({
+        only: plansWith(isArchive, genre) === plansWith(isArchive) ? [] : [plansWith(isArchive, genre)],
+        files: files.flatMap(([format, file]) => {
           const path = samplePath(genre, file);
           const size = sizes.get(path);
           return size === undefined
             ? []
             : [{ format, path, size: bytesWords(size), as: `${chain}-${genre}-${week.first}-${file}` }];
         }),
-      ),
+      })),
     })),
   };
+}
+
+/** Returns the names of the plans with files of a week, or of the whole history; of briefs, those with the brief of every day. */
+function plansWith(isArchive: boolean, genre?: Genre): string {
+  const has = ({ archive, briefs }: PlanDefinition): boolean =>
+    (archive || !isArchive) && (genre !== 'briefs' || briefs === 'all');
+  return joinWords(PLAN_IDS.filter((plan) => has(PLANS[plan])).map((plan) => PLANS[plan].name));
 }

@@ -51,10 +51,10 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
   }
 
   async function load(): Promise<void> {
-    const [entitlements, list, text] = await Promise.all([
+    const text = wanted && reader.ask(wanted);
+    const [entitlements, list] = await Promise.all([
       api.ask<Entitlements>('GET', ENDPOINTS.entitlements),
       api.ask<KeyList>('GET', ENDPOINTS.keys),
-      wanted && reader.ask(wanted),
     ]);
     if (!isCurrent()) return;
     if (entitlements.kind !== 'ok' || list.kind !== 'ok') {
@@ -65,8 +65,9 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
     showPlan(entitlements.document);
     downloads.replaceChildren(...downloadsOf(options, entitlements.document, reader.read));
     showKeys(entitlements.document, list.document);
-    if (wanted && text) reader.show(wanted, text);
-    else if (purpose.kind === 'download') downloads.scrollIntoView();
+    if (purpose.kind === 'download') downloads.scrollIntoView();
+    const answer = await text;
+    if (wanted && answer && isCurrent()) reader.show(wanted, answer);
   }
 
   function showPlan(entitlements: Entitlements): void {

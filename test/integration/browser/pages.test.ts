@@ -211,6 +211,31 @@ it(
   SLOW_MS,
 );
 
+it.each(STYLED)(
+  '%s moves nothing of what is painted when its style sheet comes late',
+  async (path) => {
+    for (const width of [1440, 390]) {
+      const context = await browser.newContext({ viewport: { width, height: 900 } });
+      const page = await context.newPage();
+      await page.route(/\.css$/, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        await route.continue();
+      });
+      await page.goto(gateway.url + path, { waitUntil: 'networkidle' });
+      const moved: unknown = await page.evaluate(`new Promise((resolve) => {
+        let sum = 0;
+        new PerformanceObserver((list) => {
+          for (const { value } of list.getEntries()) sum += value;
+        }).observe({ type: 'layout-shift', buffered: true });
+        setTimeout(() => resolve(sum), 200);
+      })`);
+      expect([width, moved]).toEqual([width, 0]);
+      await context.close();
+    }
+  },
+  SLOW_MS,
+);
+
 it.each(['site', 'search', 'chart', 'verify', 'account'])(
   'the script %s.js has at most 60 kB compressed',
   async (name) => {

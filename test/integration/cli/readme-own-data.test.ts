@@ -24,7 +24,7 @@ async function linesOfSection(): Promise<Section> {
   const [section = ''] = readme.split('\n## Use your own data\n')[1]?.split('\n## ') ?? [];
   const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, code = '']) => code);
   const lines = blocks.join('').trim().split('\n');
-  expect(lines[0]).toBe('npm run build    # after npm ci, unless you have installed above');
+  expect(lines[0]).toBe('npm run build    # if you skipped the demo, run npm ci first');
   const [serve = '', request = ''] = lines.slice(-2);
   return { lines: lines.slice(1, -2), serve, request };
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -99,19 +98,6 @@ def test_temporary_errors_are_retried_after_the_wait_that_they_name(
     with pytest.raises(TemporaryError, match=r"A sentence\. \(store-unavailable\)"):
         client.day("gold", "base", LAST)
     assert len(waits) == 2 + 5
-
-
-def test_a_service_that_does_not_listen_is_reported_after_a_few_seconds(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr(client.files.transport.stopped, "wait", waits.append)
-    with socket.socket() as other:  # has a port, at which it does not listen
-        other.bind(("127.0.0.1", 0))
-        client.files.transport.base_url = f"http://127.0.0.1:{other.getsockname()[1]}"
-        with pytest.raises(TemporaryError, match=r"^no connection \(127\.0\.0\.1:\d+: .*refused"):
-            client.status()
-    assert waits == [0.5, 1, 2]
 
 
 def test_refusals_say_what_the_service_says_and_which_one_answered(

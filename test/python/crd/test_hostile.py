@@ -305,7 +305,7 @@ def test_no_member_of_a_document_leaves_the_folder_or_the_table_of_exit_codes(
         lowered = {name.lower(): value for name, value in headers.items()}
         lowered["host"] = re.sub("^https?://([^/?#]*).*", r"\1", url)
         answer = scene.service.answer(url.removeprefix(scene.service.url), lowered)
-        return answer.status, HTTPHeaderDict(answer.headers), answer.data[: 2**20 if size is None else size + 1]
+        return answer.status, HTTPHeaderDict(answer.headers), answer.data[: 2**20 if size is None else size + 1], url
 
     monkeypatch.setattr(Transport, "get", get)
     values: list[Any] = [*TEXTS, *NUMBERS, [], {}, [[]], {"a": {}}]

@@ -27,7 +27,6 @@ TIMEOUT_SECONDS = 60.0  # without any byte
 ANSWER_SECONDS = 120.0  # for a whole answer
 LONGEST_WAIT_SECONDS = 120.0  # for all tries of a file together
 FIRST_WAIT_SECONDS = 0.5
-REFUSED_TRIES = 4  # while nothing listens: a service that restarts is back within these seconds
 SMALL_BYTES = 65_536  # no link or problem document is longer
 LARGE_BYTES = 2**20  # longer answers are received one after another
 PIECE_BYTES = 65_536
@@ -81,9 +80,7 @@ class Transport:
             except TemporaryError as fault:
                 wait = FIRST_WAIT_SECONDS * 2 ** (attempt - 1) if fault.seconds is None else fault.seconds
                 wait = min(wait, left)
-                is_refused = isinstance(root_cause(fault), ConnectionRefusedError)
-                tries = min(self.tries, REFUSED_TRIES) if is_refused else self.tries
-                if attempt >= tries or left <= 0 or self.stopped.wait(wait):
+                if attempt == self.tries or left <= 0 or self.stopped.wait(wait):
                     raise
                 left -= wait
         raise AssertionError("there is at least one try")
@@ -93,12 +90,12 @@ class Transport:
         headers = {} if etag is None else {"If-None-Match": etag}
         if fresh:
             headers["Cache-Control"] = "no-cache"
-        status, answer, data = self.get(self.address(path), headers, size, follows=True)
+        status, answer, data, address = self.get(self.address(path), headers, size, follows=True)
         is_cached = re.fullmatch("0*[1-9][0-9]*", answer.get("Age", "")) is not None
         if status == 304 and etag is not None:
             return Answer(None, etag, is_cached)
         if status != 200:
-            raise explain(self.base_url, status, answer, data)
+            raise explain(address, status, answer, data)
         return Answer(data, usable_etag(answer), is_cached)
 
     def request_link(self, path: str, digest: str | None) -> Link | None:
@@ -110,11 +107,11 @@ class Transport:
             headers["If-None-Match"] = f'"sha256:{digest}"'
         asked = time.monotonic()
         most = LARGE_BYTES if VOLUMES in path else SMALL_BYTES
-        status, answer, data = self.get(self.address(path), headers, most, follows=False)
+        status, answer, data, address = self.get(self.address(path), headers, most, follows=False)
         if status == 304 and digest is not None:
             return None
         if status != 200:
-            fault = explain(self.base_url, status, answer, data)
+            fault = explain(address, status, answer, data)
             if self.api_key is None and isinstance(fault, AccessError):
                 is_missing = fault.code == "api-key-missing"
                 advice = (advice_on_missing_key if is_missing else advice_on_key)(self.base_url)
@@ -142,7 +139,7 @@ class Transport:
 
     def download(self, url: str, size: int) -> bytes:
         """Downloads a link, without the key."""
-        status, _, data = self.get(url, {}, size, follows=True)
+        status, _, data, _ = self.get(url, {}, size, follows=True)
         if status != 200:
             raise FileError(f"its download link returned {status}")
         if len(data) != size:
@@ -151,17 +148,16 @@ class Transport:
 
     def get(
         self, url: str, headers: dict[str, str], size: int | None, follows: bool
-    ) -> tuple[int, Mapping[str, str], bytes]:
+    ) -> tuple[int, Mapping[str, str], bytes, str]:
         """
-        Returns status, headers and content of an answer. Of a file of `size` bytes, which can be unknown, one byte more
+        Returns status, headers and content of an answer, and the address that gave it. Of a file of `size` bytes, which can be unknown, one byte more
         is read, to know that it is longer; of other answers a few.
         """
-        is_started = False
+        is_started, address = False, url
         most = MAX_FILE_BYTES if size is None else min(size, MAX_FILE_BYTES)
 
-        def receive() -> tuple[int, Mapping[str, str], bytes]:
-            nonlocal is_started
-            address = url
+        def receive() -> tuple[int, Mapping[str, str], bytes, str]:
+            nonlocal is_started, address
             for _ in range(REDIRECTS + 1):
                 check_request(self.base_url, address, headers)
                 answer = self.connections.open(address, {**self.headers, **headers})
@@ -177,7 +173,7 @@ class Transport:
                     data = self.joined(unpacked(pieces, encoding, own + 1))
                     if not data and answer.status not in EMPTY and not {*LENGTHS} & {*map(str.lower, answer.headers)}:
                         raise HTTPError("it ended within its headers")  # which the library takes for a whole answer
-                    return answer.status, answer.headers, data
+                    return answer.status, answer.headers, data, address
                 finally:
                     if not answer.closed:  # without its end, which the next request would find
                         answer.close()
@@ -192,7 +188,7 @@ class Transport:
         except UNANSWERED as fault:
             if is_started:
                 raise FileError(f"its download was cut off ({describe(fault)})") from fault
-            host = re.sub("^https?://([^/?#]*).*", r"\1", url)
+            host = re.sub("^https?://([^/?#]*).*", r"\1", address)
             raise TemporaryError(f"no connection ({host}: {describe(fault)})") from fault
 
     def joined(self, pieces: Iterator[bytes]) -> bytes:
@@ -244,14 +240,9 @@ def unpacked(pieces: Iterator[bytes], encoding: str, most: int) -> Iterator[byte
 
 def describe(fault: BaseException) -> str:
     """Returns the reason of a fault in the words of its cause: those of the library name its own objects."""
-    cause = root_cause(fault)
-    return str(cause) or type(cause).__name__
-
-
-def root_cause(fault: BaseException) -> BaseException:
     while (cause := fault.__cause__ or fault.__context__) is not None:
         fault = cause
-    return fault
+    return str(fault) or type(fault).__name__
 
 
 def usable_etag(headers: Mapping[str, str]) -> str:
@@ -260,12 +251,12 @@ def usable_etag(headers: Mapping[str, str]) -> str:
     return found if etag(found) is None else ""
 
 
-def explain(base_url: str, status: int, headers: Mapping[str, str], data: bytes) -> CrdError:
+def explain(address: str, status: int, headers: Mapping[str, str], data: bytes) -> CrdError:
     """
-    Returns the error for an answer of the service at `base_url`. It names its host, because a key can be for another
-    one. Problem documents say what is wrong, and which plan has a file.
+    Returns the error for an answer from an address. It names its host, because a key can be for another one. Problem
+    documents say what is wrong, and which plan has a file.
     """
-    host = urlsplit(base_url).netloc
+    host = urlsplit(address).netloc
     if 300 <= status < 400:
         where = headers.get("Location", "nowhere")
         return AccessError(f"the service {host} redirects to {where} unexpectedly; the key was not sent there")
