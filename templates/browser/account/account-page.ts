@@ -5,6 +5,7 @@ import { type BriefChoice, type Purpose, wantedBrief } from './arrival.js';
 import { element } from './dom.js';
 import { briefPath } from './downloads.js';
 import type { Answer, GatewayApi } from './gateway-api.js';
+import { keepBrief, takeBrief } from './pending-sign-in.js';
 import { briefView } from './views/brief-view.js';
 import { confirmInDialog } from './views/confirm.js';
 import { dataSection, saveAsFile, type DataSectionOptions } from './views/data-section.js';
@@ -31,14 +32,9 @@ type AccountPageOptions = {
 export async function showAccount(options: AccountPageOptions): Promise<void> {
   const { api, purpose, show, isCurrent } = options;
   const openedMs = Date.now();
-  const [brief, plan, downloads, box, keys, data] = [
-    element('section'),
-    element('section'),
-    element('section'),
-    element('section'),
-    element('section'),
-    element('section'),
-  ];
+  const section = (): HTMLElement => element('section');
+  const [brief, plan, downloads] = [section(), section(), section()];
+  const [box, keys, data] = [section(), section(), section()];
   const notice = element('p', { role: 'status', class: 'notice' });
   notice.textContent = purpose.kind === 'not-paid' ? 'Nothing was charged.' : '';
   const showKeys = keyList({ ...options, box, keys, say });
@@ -85,7 +81,10 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
         checkAgain: load,
       }),
     );
-    if (isBackFromPayment && state.kind === 'active') notice.textContent = 'Thank you. Your plan is active.';
+    if (isBackFromPayment && state.kind === 'active') {
+      notice.textContent = 'Thank you. Your plan is active.';
+      void reader.readKept();
+    }
     if (state.kind === 'waiting') setTimeout(() => void (isCurrent() && load()), POLL_MS);
   }
 
@@ -104,7 +103,7 @@ function downloadsOf(
   return downloadsSection({ entitlements, wanted, ask: (path) => api.ask<FileLink>('GET', path), read });
 }
 
-/** Returns the functions that request a brief and show it in a section. `show` moves the focus to its heading. */
+/** Returns the functions that request a brief and show it in a section. `show` moves the focus to its heading, and keeps a brief that a plan would open. */
 function briefReader({ ask: request }: GatewayApi, section: HTMLElement) {
   const ask = (choice: BriefChoice): Promise<Answer<FileLink>> => request('GET', briefPath(choice));
   const read = async (choice: BriefChoice): Promise<void> => show(choice, await ask(choice));
@@ -112,8 +111,13 @@ function briefReader({ ask: request }: GatewayApi, section: HTMLElement) {
     const { article, heading } = briefView(choice, answer, () => read(choice));
     section.replaceChildren(article);
     heading.focus();
+    if (answer.kind === 'problem' && answer.status === 403) keepBrief(choice);
   }
-  return { ask, show, read };
+  const readKept = async (): Promise<void> => {
+    const kept = takeBrief();
+    if (kept !== undefined) await read(kept);
+  };
+  return { ask, show, read, readKept };
 }
 
 type KeyListOptions = Pick<AccountPageOptions, 'api' | 'isCurrent'> & {

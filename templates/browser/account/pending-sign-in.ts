@@ -1,3 +1,6 @@
+import { downloadPath } from '../../../schemas/paths.js';
+import { type BriefChoice, parseReturnPath, wantedBrief } from './arrival.js';
+
 /** What must be known when the identity provider returns the browser to this page. */
 type PendingSignIn = {
   readonly state: string;
@@ -40,6 +43,28 @@ export function wasSignedIn(): boolean {
     return sessionStorage.getItem(SIGNED_IN) !== null;
   } catch {
     return false;
+  }
+}
+
+const BRIEF = 'brief';
+
+/** Keeps a brief that a plan would open, for when this tab comes back from the payment. */
+export function keepBrief({ chain, date }: BriefChoice): void {
+  try {
+    sessionStorage.setItem(BRIEF, downloadPath(chain, { genre: 'briefs', date }));
+  } catch {
+    // the browser blocks site data: the reader follows the link again
+  }
+}
+
+/** Returns the brief that was kept, and forgets it. */
+export function takeBrief(): BriefChoice | undefined {
+  try {
+    const path = sessionStorage.getItem(BRIEF) ?? undefined;
+    sessionStorage.removeItem(BRIEF);
+    return wantedBrief(parseReturnPath(path));
+  } catch {
+    return undefined; // the browser blocks site data
   }
 }
 

@@ -48,6 +48,8 @@ it(
     const before = faults.length;
 
     await buyResearch(visit);
+    await article.locator('p').nth(1).waitFor(); // the brief that they came for
+    expect(await hasFocus(page, '#brief')).toBe(true);
     await comeFromDay(visit); // the session at the provider lasts, so nothing is pressed
     await article.waitFor();
     expect(page.url()).toBe(site.accountUrl);
