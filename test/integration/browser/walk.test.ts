@@ -43,7 +43,7 @@ it(
 
     await page.getByRole('link', { name: 'the metrics around this day' }).click();
     await page.locator('figure[data-ready]').waitFor();
-    expect(await page.locator('.chart-range').textContent()).toBe('31 December 2022 to 30 April 2023');
+    await page.locator('.chart-range', { hasText: '31 December 2022 to 30 April 2023' }).waitFor(); // drawn a frame later
     expect(await page.locator('.chart-readout').textContent()).toContain('1 March 2023 · congested');
     await page.getByRole('combobox', { name: 'Metric' }).selectOption('base.fee_median');
     await page.locator('.chart-title', { hasText: 'Base: median fee' }).waitFor();
@@ -53,7 +53,7 @@ it(
     const link = await page.evaluate<string>('navigator.clipboard.readText()');
     const other = (await openTab(browser)).page;
     await other.goto(link);
-    await other.locator('figure[data-ready]').waitFor();
+    await other.locator('.chart-title', { hasText: 'Base: median fee' }).waitFor();
     expect(await viewOf(other)).toEqual(await viewOf(page));
 
     await page.goto(site.url + PAGE_PATHS.pricing);
