@@ -150,8 +150,8 @@ class Transport:
         self, url: str, headers: dict[str, str], size: int | None, follows: bool
     ) -> tuple[int, Mapping[str, str], bytes, str]:
         """
-        Returns status, headers and content of an answer, and the address that gave it. Of a file of `size` bytes, which can be unknown, one byte more
-        is read, to know that it is longer; of other answers a few.
+        Returns status, headers and content of an answer, and the address that gave it. Of a file of `size` bytes, which
+        can be unknown, one byte more is read, to know that it is longer; of other answers a few.
         """
         is_started, address = False, url
         most = MAX_FILE_BYTES if size is None else min(size, MAX_FILE_BYTES)
