@@ -21,8 +21,8 @@ export function citationOf(
   const [one, other] = lines;
   const from =
     one === undefined || other === undefined || one.chain === other.chain
-      ? `Metrics from ${sources}.`
-      : `Metrics of ${CHAINS[one.chain].name} from ${sources}; the page of ${CHAINS[other.chain].name} names its sources.`;
+      ? `Source of the metrics: ${sources}.`
+      : `Source of the metrics of ${CHAINS[one.chain].name}: ${sources}; the page of ${CHAINS[other.chain].name} names its own.`;
   const place = address === '' ? '' : ` ${address}`;
   return `${publisher}, “${headingOf(lines)}”, data through ${dayWords(last)}. ${from}${place}`;
 }

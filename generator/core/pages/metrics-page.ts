@@ -47,6 +47,9 @@ export function metricsPage(site: SiteTexts, chain: Chain, options: MetricsPageO
   const names = joinWords([...new Set(sources.map((source) => `${source.name} (${source.licence})`))]);
   const address =
     site.details === undefined ? '' : site.details.base_url.replace(/\/$/, '') + metricsPagePath(chain);
+  const events = eventsOf([chain])
+    .filter(({ date }) => date >= metrics.first_date && date <= metrics.updated_through)
+    .map((event) => ({ ...event, host: new URL(event.source).host }));
   return pageFile(site, {
     path: metricsPagePath(chain),
     template: 'metrics',
@@ -70,11 +73,7 @@ export function metricsPage(site: SiteTexts, chain: Chain, options: MetricsPageO
       },
       citation: first === undefined ? [] : [citationOf([first], { publisher, sources: names, address })],
       rows: lines.map((line) => toRow(chain, line)),
-      events: eventsOf([chain]).map(({ source, ...event }) => ({
-        ...event,
-        source,
-        host: new URL(source).host,
-      })),
+      events: events.length === 0 ? [] : [{ rows: events }],
       files: [
         { path: chartMetricsPath(chain), content: 'Every metric on every day (JSON)' },
         { path: chartDataPath(chain), content: 'The regime of every day (JSON)' },

@@ -31,8 +31,8 @@ const ROWS: readonly Row[] = [
   },
   {
     what: 'Daily briefs',
-    free: 'weekly summary',
-    of: ({ briefs }) => (briefs === 'all' ? 'every day' : 'latest day'),
+    free: 'latest 30 days on pages, weekly summary',
+    of: ({ briefs }) => (briefs === 'all' ? 'every day' : 'latest day as a file'),
   },
 ];
 

@@ -307,6 +307,9 @@ it(
   async () => {
     const look = { width: 768, scheme: 'light', javaScript: false } as const;
     const { page, close } = await visit(browser, gateway.url + PAGE, look);
+    const events = await page.locator('section[aria-labelledby=events] time').allTextContents();
+    expect(events.length).toBeGreaterThan(0);
+    expect(events.filter((date) => date > data.updated_through)).toEqual([]);
     expect(await page.locator('figure svg.crd-chart').getAttribute('aria-label')).toContain(
       'Ethereum: transactions',
     );
