@@ -8,7 +8,7 @@ import {
   WINDOWS,
 } from './catalog.js';
 import { toDate } from './dates.js';
-import type { Chain, ConfidenceLevel, Driver, Extreme, RegimeLabel } from './types.generated.js';
+import type { BriefDay, Chain, ConfidenceLevel, Driver, Extreme, RegimeLabel } from './types.generated.js';
 
 const MONTHS = [
   'January',
@@ -254,6 +254,16 @@ export function count(number: number, unit: string): string {
 /** Returns the word that fits a number: "fault" or "faults", "is" or "are". */
 export function plural(number: number, one: string, many = `${one}s`): string {
   return number === 1 ? one : many;
+}
+
+/** Returns words with a capital first letter. */
+export function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Returns the paragraphs of a brief, its headline first. An empty line separates those of its body. */
+export function briefParagraphs({ headline, body }: Pick<BriefDay, 'headline' | 'body'>): readonly string[] {
+  return [headline, ...body.split('\n\n')];
 }
 
 /** Joins words as in a sentence: `Bitcoin, Ethereum and Base`. */

@@ -191,7 +191,7 @@ function sendRedirect(res: ServerResponse, facts: FileFacts, { url, expiresInSec
   res.end();
 }
 
-/** The text of a brief. Paragraphs of its body are separated by an empty line. */
+/** The text of a brief. */
 type BriefText = Pick<BriefDay, 'headline' | 'body'>;
 
 /** Reads the text of a brief. @throws StoreError when its object is missing or has another digest */

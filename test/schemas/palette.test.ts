@@ -164,9 +164,11 @@ describe.each(SCHEMES)('the palette in the %s scheme', (scheme) => {
 it('gives a calm regime less weight in the dark scheme than one with scarce block space', () => {
   const weightOf = (label: RegimeLabel): number =>
     contrast(REGIME_COLOURS[label]?.dark ?? '', PAGE_COLOURS.page.dark);
-  for (const calm of ['steady', 'slack', 'quiet', 'dormant'] as const)
+  for (const calm of ['steady', 'slack', 'quiet', 'dormant'] as const) {
+    expect([calm, weightOf(calm) < 0.65 * weightOf('strained')]).toEqual([calm, true]);
     for (const scarce of ['strained', 'congested'] as const)
       expect([calm, scarce, weightOf(calm) < weightOf(scarce)]).toEqual([calm, scarce, true]);
+  }
 });
 
 // From colorspacious 1.1.2: cspace_convert(colour, 'sRGB1', 'CAM02-UCS').

@@ -22,6 +22,8 @@ import {
 } from '../../../schemas/paths.js';
 import type { BriefDay, Chain, Driver, Genre, MetaDay } from '../../../schemas/types.generated.js';
 import {
+  briefParagraphs,
+  capitalized,
   confidenceWords,
   count,
   dateWords,
@@ -118,7 +120,7 @@ function toView({ meta, brief, location: { files, isFree, before, after } }: Day
     scores: scoreSentences(meta, isFree),
     drivers: driverSentences(meta, isFree),
     metrics: `${metricsPagePath(chain)}#${around(meta)}`,
-    paragraphs: brief === undefined ? [] : [brief.headline, ...brief.body.split('\n\n')],
+    paragraphs: brief === undefined ? [] : briefParagraphs(brief),
     withoutBrief: hasBrief ? [] : ['No brief of this day was published.'],
     locked:
       hasBrief && brief === undefined
@@ -176,10 +178,10 @@ function planWith(genre: Genre): string {
   return plan === undefined ? '' : PLANS[plan].name;
 }
 
-const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+const sentence = (words: string): string => `${capitalized(words)}.`;
 
 function leadOf({ regime: { label, run_days: days, since } }: MetaDay): string {
-  const what = label === 'indeterminate' ? 'No regime' : `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
+  const what = label === 'indeterminate' ? 'No regime' : capitalized(label);
   const run = days === 1 ? 'for the first day' : `day ${days} since ${dateWords(since)}`;
   return `${what}, ${run}: ${LABEL_MEANINGS[label]}.`;
 }

@@ -1,5 +1,6 @@
 import { noDriversReason } from '../artifacts/regime-calendar.js';
 import {
+  capitalized,
   confidenceCell,
   confidenceWords,
   count,
@@ -167,7 +168,7 @@ function feedsOf(name: string, chain: Chain | Placeholder): PageFeed[] {
 
 /** Returns the last regime in a sentence, with how long it has lasted up to its date: the page cannot know what the reader's date is. */
 function leadOf({ date, regime: { label, run_days: days } }: MetaDay): string {
-  const what = label === 'indeterminate' ? 'No regime' : `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
+  const what = label === 'indeterminate' ? 'No regime' : capitalized(label);
   return `${what} for ${count(days, 'day')}, up to ${dateWords(date)}: ${LABEL_MEANINGS[label]}.`;
 }
 

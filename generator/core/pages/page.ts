@@ -1,6 +1,6 @@
 import { windowWords } from '../charts/scenes.js';
 import { LABELS } from '../charts/chart-style.js';
-import { count, dateWords, joinWords, withMinusSigns } from '../../../schemas/words.js';
+import { capitalized, count, dateWords, joinWords, withMinusSigns } from '../../../schemas/words.js';
 import {
   ACCOUNT_PATHS,
   chartDataPath,
@@ -169,8 +169,7 @@ export function toRibbon(labels: ChainLanding['labels']): object {
 
 /** Returns the meaning of a label as a sentence. */
 export function labelSentence(label: RegimeLabel): string {
-  const meaning = LABEL_MEANINGS[label];
-  return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`;
+  return `${capitalized(LABEL_MEANINGS[label])}.`;
 }
 
 /** Returns the attribution of a source as shown behind the word "Attribution". Some texts begin with "Source:". */

@@ -76,7 +76,7 @@ const SEARCHES = [
   ['look-ahead', 'Join without look-ahead'],
 ] as const;
 const WIDTHS = [1440, 768, 360] as const;
-/** Limit for the layout shift of a page, which the buttons of a chart need (0.003). */
+/** Limit for the layout shift of a page. The buttons of a chart, which a script adds, move it by 0.003. */
 const MOVED = 0.005;
 
 /** Cleanup of what was opened. */

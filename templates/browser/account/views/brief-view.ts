@@ -1,11 +1,13 @@
 import { dayPagePath, PAGE_PATHS } from '../../../../schemas/paths.js';
+import type { BriefDay } from '../../../../schemas/types.generated.js';
+import { briefParagraphs } from '../../../../schemas/words.js';
 import type { BriefChoice } from '../arrival.js';
 import { button, element } from '../dom.js';
 import type { Answer } from '../gateway-api.js';
 import { briefWords } from '../words.js';
 
-/** The text of a brief. Paragraphs of its body are separated by an empty line. */
-export type BriefText = { readonly headline: string; readonly body: string };
+/** The text of a brief. */
+export type BriefText = Pick<BriefDay, 'headline' | 'body'>;
 
 /** Returns the text of a brief, or why it cannot be read and what to do, under a heading that can get the focus. */
 export function briefView(
@@ -25,8 +27,9 @@ export function briefView(
   return { article, heading };
 }
 
-function paragraphs({ headline, body }: BriefText): Node[] {
-  return [element('strong', {}, headline), ...body.split('\n\n')].map((each) => element('p', {}, each));
+function paragraphs(text: BriefText): Node[] {
+  const [headline = '', ...body] = briefParagraphs(text);
+  return [element('strong', {}, headline), ...body].map((each) => element('p', {}, each));
 }
 
 function refusal(answer: Answer<unknown>, retry: () => Promise<void>): Node[] {
