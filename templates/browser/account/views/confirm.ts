@@ -26,8 +26,16 @@ export function confirmInDialog({ title, text, yes, no, typed }: Question): Prom
       'aria-labelledby': 'confirm-title',
       'aria-describedby': 'confirm-text',
     });
+    // Not left to the event of the closing, which comes a task later: until then, the button that asked ignores presses.
+    const finish = (answer: string): void => {
+      if (!dialog.isConnected) return;
+      dialog.close(answer);
+      dialog.remove();
+      if (before instanceof HTMLElement) before.focus();
+      resolve(answer === 'yes');
+    };
     const accept = (): void => {
-      if (typed === undefined || word.value.trim() === typed) dialog.close('yes');
+      if (typed === undefined || word.value.trim() === typed) finish('yes');
       else fault.textContent = `Type ${typed} to confirm.`;
     };
     dialog.append(
@@ -39,15 +47,15 @@ export function confirmInDialog({ title, text, yes, no, typed }: Question): Prom
       element(
         'div',
         { class: 'row' },
-        button(no, () => dialog.close('no')),
+        button(no, () => finish('no')),
         button(yes, accept, 'bad'),
       ),
     );
-    dialog.addEventListener('close', () => {
-      dialog.remove();
-      if (before instanceof HTMLElement) before.focus();
-      resolve(dialog.returnValue === 'yes');
+    dialog.addEventListener('cancel', (event) => {
+      event.preventDefault();
+      finish('no');
     });
+    dialog.addEventListener('close', () => finish(dialog.returnValue)); // a browser may close without asking
     document.body.append(dialog);
     dialog.showModal();
   });
