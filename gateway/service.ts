@@ -232,7 +232,7 @@ function createWatchedReleases(
     onError,
     onRelease(release) {
       metrics.released(release);
-      logger.info({ revision: release.revision, sequence: release.sequence }, 'serving a new release');
+      logger.info({ revision: release.revision, sequence: release.sequence }, 'read a new release');
     },
   });
 }

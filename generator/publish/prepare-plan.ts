@@ -1,4 +1,4 @@
-import { count } from '../../schemas/words.js';
+import { capitalized, count } from '../../schemas/words.js';
 import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -213,7 +213,7 @@ export function assertNotBefore(
 
 /** Returns a phrase as a sentence, with the space after it. */
 function sentence(phrase = ''): string {
-  return phrase === '' ? '' : `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}. `;
+  return phrase === '' ? '' : `${capitalized(phrase)}. `;
 }
 
 /** Moves the chains whose newest date has not ended by the clock from the series to the faults. */

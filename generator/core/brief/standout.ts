@@ -1,6 +1,6 @@
 import { CHAINS, METRICS, metricsOf } from '../../../schemas/catalog.js';
 import type { Extreme, Level, MetricName } from '../../../schemas/types.generated.js';
-import { joinWords, rankWords, signalWords } from '../../../schemas/words.js';
+import { capitalized, joinWords, rankWords, signalWords } from '../../../schemas/words.js';
 import type { ClaimValue, DayRecords, Narrator, Stated } from './narrator.js';
 
 /** A quantity in sentences: the words before its name, and whether the name is a plural. */
@@ -191,7 +191,7 @@ function subjectsOf(
     return value === null ? nameOf(name) : `${nameOf(name)} (${value})`;
   });
   const text = joinWords(names);
-  return { word: isFirst ? text.charAt(0).toUpperCase() + text.slice(1) : text, facts };
+  return { word: isFirst ? capitalized(text) : text, facts };
 }
 
 function valueId(name: Name): string {

@@ -1,6 +1,7 @@
 import { CHAIN_IDS, CHAINS, VOLUME_GENRES, type VolumeGenre } from '../../../schemas/catalog.js';
 import { PUBLIC_PATHS, volumeSchemaPath } from '../../../schemas/paths.js';
 import type { Chain, FeatureField, FeatureSchema, Methodology } from '../../../schemas/types.generated.js';
+import { capitalized } from '../../../schemas/words.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from '../artifacts/artifact.js';
 import { CALENDAR_FIELDS } from '../artifacts/regime-calendar.js';
 import { type Column, columnsOf, type VersionRow } from '../volumes/columns.js';
@@ -112,6 +113,5 @@ function toField({ name, type, unit, description, required }: Column<VersionRow>
 }
 
 function titleOf(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(name.replaceAll('_', ' '));
 }

@@ -1,6 +1,7 @@
 import { CHAINS, FIRST_DATE, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
 import { endOfDayMs, parseDate, toDate, toInstant } from '../../../schemas/dates.js';
 import type { Chain, MetricName, SourceSegment } from '../../../schemas/types.generated.js';
+import { capitalized } from '../../../schemas/words.js';
 import { describeValueFault, judgeValue, shorten } from './value-fault.js';
 
 /** The values of a metric, one per date of a series; null where a value is missing. */
@@ -281,6 +282,6 @@ export type InputFault = {
 /** Returns the fault in one printable line: `bitcoin.csv:12:4: fault. Fix.` */
 export function formatInputFault({ file, line, column, message, remedy }: InputFault): string {
   const location = [file, line, column].filter((part) => part !== undefined).join(':');
-  const text = `${location}: ${message}. ${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`;
+  const text = `${location}: ${message}. ${capitalized(remedy)}.`;
   return text.replace(/\p{C}/gu, '?');
 }

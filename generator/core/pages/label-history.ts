@@ -3,6 +3,7 @@ import { regimesPath } from '../../../schemas/paths.js';
 import type { LabelHistory, LevelShare, RegimesToYear } from '../../../schemas/types.generated.js';
 import type { LabelStatistics } from '../artifacts/regimes.js';
 import {
+  capitalized,
   count,
   countWords,
   dateWords,
@@ -65,8 +66,7 @@ function shownQuantities(ratios: RegimesToYear): string[] {
 }
 
 function quantityWords(quantity: string): string {
-  const words = quantity === 'fees_total' ? 'all fees' : signalWords(quantity);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(quantity === 'fees_total' ? 'all fees' : signalWords(quantity));
 }
 
 type CountedDays = Pick<LabelHistory, 'days' | 'share' | 'runs' | 'run_length' | 'to_year'>;

@@ -1,5 +1,6 @@
 import { CHAIN_IDS, CHAINS, METRICS, metricsOf } from '../../../schemas/catalog.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
+import { capitalized } from '../../../schemas/words.js';
 import type { ScaleKind } from '../../../generator/core/charts/metric-scale.js';
 import { RANGES } from '../chart-view.js';
 import type { Format } from '../chart-tools.js';
@@ -78,7 +79,7 @@ export function createControls(
 function optionsOf(chain: Chain, metrics: readonly MetricName[]): HTMLOptionElement[] {
   return metrics.map((metric) => {
     const { words } = METRICS[metric];
-    const option = create('option', { textContent: words.charAt(0).toUpperCase() + words.slice(1) });
+    const option = create('option', { textContent: capitalized(words) });
     option.value = nameOf({ chain, metric });
     return option;
   });
