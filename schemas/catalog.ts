@@ -25,6 +25,14 @@ export const FIRST_DATE = '2009-01-03';
 /** The genres of subscriber files. */
 export const GENRES = ['meta', 'gold', 'derived', 'briefs'] as const satisfies readonly Genre[];
 
+/** What a file of each genre contains, in the words of a buyer. */
+export const GENRE_WORDS: Readonly<Record<Genre, string>> = {
+  meta: 'Regime, confidence, scores and drivers',
+  gold: 'Metrics',
+  derived: 'Averages, changes and ratios of the metrics',
+  briefs: 'Brief in plain English',
+};
+
 /** The genres whose closed periods are also published as volumes. */
 export const VOLUME_GENRES = ['meta', 'gold', 'derived'] as const satisfies readonly Genre[];
 

@@ -2,6 +2,7 @@ import Handlebars from 'handlebars';
 import {
   CHAIN_IDS,
   CHAINS,
+  GENRE_WORDS,
   LABEL_MEANINGS,
   metricsOf,
   PLAN_IDS,
@@ -152,13 +153,6 @@ function toView({ meta, brief, location: { files, isFree, before, after } }: Day
 
 /** Days before and after a day in the chart to which its page leads. */
 const DAYS_AROUND = 60;
-
-const GENRE_WORDS: Readonly<Record<Genre, string>> = {
-  meta: 'Regime, confidence, scores and drivers',
-  gold: 'Metrics',
-  derived: 'Averages, changes and ratios of the metrics',
-  briefs: 'Brief in plain English',
-};
 
 /** Returns the view of the chart around a day: its strongest driver, if that is a metric, with the day itself. */
 function around({ chain, date, drivers: [driver] }: MetaDay): string {

@@ -14,6 +14,7 @@ import {
 } from '../../../schemas/words.js';
 import {
   CHAINS,
+  GENRE_WORDS,
   GENRES,
   LABEL_MEANINGS,
   PLAN_IDS,
@@ -284,14 +285,6 @@ function publicRows(chain: Chain, records: readonly MetaDay[]): Row[] {
     { path: chartMetricsPath(chain), content: 'Every metric (JSON), every day' },
   ];
 }
-
-/** What each genre contains, in the words of a buyer. */
-export const GENRE_WORDS: Readonly<Record<Genre, string>> = {
-  meta: 'Regime, confidence, scores and drivers',
-  gold: 'Metrics',
-  derived: 'Averages, changes and ratios of the metrics',
-  briefs: 'Brief in plain English',
-};
 
 const WINDOW_WORDS: Readonly<Record<Window, string>> = {
   latest: 'latest day',

@@ -1,11 +1,18 @@
-import { CHAINS, GENRES, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
+import {
+  CHAINS,
+  GENRE_WORDS,
+  GENRES,
+  PLAN_IDS,
+  type PlanDefinition,
+  PLANS,
+  WINDOWS,
+} from '../../../schemas/catalog.js';
 import { PAGE_PATHS, type SampleFile, samplePath } from '../../../schemas/paths.js';
 import { siteLinks } from '../../../schemas/site-links.js';
 import type { Genre, Site } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { PublishedSample } from '../artifacts/sample-week.js';
 import { bytesWords, dateWords, joinWords } from '../../../schemas/words.js';
-import { GENRE_WORDS } from './chain-page.js';
 import { planCards } from './front-page.js';
 import { pageFile, type SiteTexts } from './page.js';
 

@@ -1,5 +1,6 @@
 import {
   CHAINS,
+  GENRE_WORDS,
   VOLUME_FORMATS,
   VOLUME_GENRES,
   type VolumeFormat,
@@ -21,13 +22,6 @@ export type Download = {
   readonly format: string;
 };
 
-const CONTENTS: Readonly<Record<Genre, string>> = {
-  meta: 'Regimes, scores and drivers',
-  gold: 'Metrics',
-  derived: 'Averages and changes',
-  briefs: 'Briefs',
-};
-
 /** Returns the chains of an account, in its order. */
 export function chainChoices({ chains }: Entitlements): Choice[] {
   return chains.map((value) => ({ value, label: CHAINS[value].name }));
@@ -35,7 +29,7 @@ export function chainChoices({ chains }: Entitlements): Choice[] {
 
 /** Returns the contents of an account. */
 export function contentChoices({ genres }: Entitlements): Choice[] {
-  return genres.map((value) => ({ value, label: CONTENTS[value] }));
+  return genres.map((value) => ({ value, label: GENRE_WORDS[value] }));
 }
 
 /** Returns the periods of a content: a wanted date, the windows of the account, and the closed years and months, the newest first. */

@@ -5,7 +5,7 @@ import { startBrowser } from '../../../scripts/browser/browser.js';
 import { startAccountSite, type AccountSite } from '../../../scripts/demo/account-site.js';
 import { createTemporaryFolder } from '../process/temporary-folder.js';
 import { publishSample } from '../release/published-sample.js';
-import { findBarriers, keepScreen, overflowOf, overlapsOf } from './browser-pages.js';
+import { findBarriers, keepScreen, overflowOf, overlapsOf, STEP_MS } from './browser-pages.js';
 
 const TEMPLATES = path.join(import.meta.dirname, '../../../dist/templates');
 
@@ -96,6 +96,7 @@ export async function openTab(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   if (script !== undefined) await context.addInitScript(script);
+  context.setDefaultTimeout(STEP_MS);
   const page = await context.newPage();
   const [urls, faults, tokens] = [[] as string[], [] as string[], new Set<string>()];
   page.on('request', (request) => {

@@ -6,6 +6,8 @@ import { PAGE_PATHS } from '../../../schemas/paths.js';
 
 /** Folder of the screenshots. */
 const SCREENS = path.join(import.meta.dirname, '../../../.ci/out/screens');
+/** Time limit of one action in a browser. A page of 20,000 px takes a busy machine half a minute to draw. */
+export const STEP_MS = 90_000;
 /** Maximum height of a screenshot in pixels. */
 const SCREEN_HEIGHT = 6_000;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -37,6 +39,7 @@ export async function visit(browser: Browser, url: string, look: Look): Promise<
     javaScriptEnabled: look.javaScript ?? true,
     reducedMotion: 'reduce',
   });
+  context.setDefaultTimeout(STEP_MS);
   const page = await context.newPage();
   if (look.now !== undefined) await page.clock.setFixedTime(look.now);
   const faults: string[] = [];
