@@ -27,9 +27,9 @@ export const GENRES = ['meta', 'gold', 'derived', 'briefs'] as const satisfies r
 
 /** What a file of each genre contains, in the words of a buyer. */
 export const GENRE_WORDS: Readonly<Record<Genre, string>> = {
-  meta: 'Regime, confidence, scores and drivers',
+  meta: 'Regime, scores and drivers',
   gold: 'Metrics',
-  derived: 'Averages, changes and ratios of the metrics',
+  derived: 'Averages, changes and ratios',
   briefs: 'Brief in plain English',
 };
 

@@ -80,7 +80,7 @@ export const VOLUMES = {
   required: false,
   schema: { type: 'string', enum: [...VOLUME_FORMATS] },
   description:
-    'Returns a document as with `redirect=false`, in which `volumes` has links to all volumes in this format. Briefs have none.',
+    'Returns a document as with `redirect=false`, in which `volumes` has links to all volumes in this format. Briefs have none. Not together with `redirect=true`.',
   example: 'parquet',
 };
 export const REDIRECT = {

@@ -14,7 +14,7 @@ const SCRIPTS: Readonly<Record<string, readonly [entry: string, format: Format]>
   verify: ['verify/main.ts', 'iife'],
   account: ['account/main.ts', 'esm'],
 };
-const STYLES = ['first', 'site', 'figure', 'docs', 'verify'];
+const STYLES = ['first', 'site', 'figure', 'docs', 'verify', 'account'];
 const OPTIONS = {
   minify: true,
   target: 'es2022',
@@ -39,6 +39,7 @@ export async function bundleBrowser(): Promise<void> {
     ...OPTIONS,
     entryPoints: STYLES.map((name) => path.join(FOLDER, '..', 'pages', `${name}.css`)),
     outdir: path.join(FOLDER, 'styles'),
+    bundle: true,
   });
   await Promise.all([...scripts, styles]);
 }

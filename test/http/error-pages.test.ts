@@ -92,7 +92,7 @@ it('answers HEAD without a body', async () => {
 it('explains a browser how to download a subscriber file', async () => {
   const html = await readErrorPage(await open(BUNDLE), 401);
   expect(html).toContain(`${gateway.url}${BUNDLE}&#x27;`);
-  expect(html).toContain('<a class="button main" href="/account">');
+  expect(html).toContain('<a class="button" href="/account">');
   const program = { headers: { ...BROWSER, 'X-API-Key': 'crd_test_wrong' } }; // some libraries ask for HTML first
   expect((await readProblem(await open(BUNDLE, program))).code).toBe('api-key-invalid');
 });
@@ -121,7 +121,7 @@ it('escapes what it shows of a request', async () => {
 it('sends the style of the page also before a release and beyond the limit', async () => {
   await limited.request(PAGE_PATHS.docs);
   const beyond = await readErrorPage(await limited.request(PAGE_PATHS.docs, { headers: BROWSER }), 429);
-  expect(beyond).toContain('<a class="button main" href="">Try again</a>');
+  expect(beyond).toContain('<a class="button" href="">Try again</a>');
   const early = await readErrorPage(await empty.request('/', { headers: BROWSER }), 503);
   for (const [server, html] of [
     [limited, beyond],

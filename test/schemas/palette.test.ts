@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { OUTLINED, PAGE_COLOURS, REGIME_COLOURS, type Shade } from '../../schemas/palette.js';
 import type { RegimeLabel } from '../../schemas/types.generated.js';
 
@@ -158,6 +159,7 @@ describe.each(SCHEMES)('the palette in the %s scheme', (scheme) => {
       for (const text of [...texts, ...lines])
         expect(contrast(text[scheme], ground[scheme])).toBeGreaterThanOrEqual(4.5);
     expect(contrast(PAGE_COLOURS.bad[scheme], PAGE_COLOURS.badPage[scheme])).toBeGreaterThanOrEqual(4.5);
+    expect(contrast(PAGE_COLOURS.page[scheme], PAGE_COLOURS.accent[scheme])).toBeGreaterThanOrEqual(4.5); // buttons
   });
 });
 
@@ -169,6 +171,15 @@ it('gives a calm regime less weight in the dark scheme than one with scarce bloc
     for (const scarce of ['strained', 'congested'] as const)
       expect([calm, scarce, weightOf(calm) < weightOf(scarce)]).toEqual([calm, scarce, true]);
   }
+});
+
+it.each([...FILLED, ...Object.entries(PAGE_COLOURS)])('is in the style sheet: %s', async (name, shade) => {
+  const css = await readFile(new URL('../../templates/pages/first.css', import.meta.url), 'utf8');
+  const variable = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const inSheet = css
+    .split('@media (prefers-color-scheme: dark)')
+    .map((text) => new RegExp(`--${variable}: (#[0-9a-f]{6});`).exec(text)?.[1]?.toUpperCase());
+  expect(inSheet).toEqual([shade.light, shade.dark]);
 });
 
 // From colorspacious 1.1.2: cspace_convert(colour, 'sRGB1', 'CAM02-UCS').

@@ -1,6 +1,5 @@
 import Handlebars from 'handlebars';
 import { nameByContent } from '../../../schemas/digest.js';
-import { PAGE_COLOURS } from '../../../schemas/palette.js';
 import { accountAssetPath } from '../../../schemas/paths.js';
 import type { Site } from '../../../schemas/types.generated.js';
 import { toFrame } from './page-frame.js';
@@ -40,9 +39,9 @@ export function assembleAccountPage(
   return { html: toHtml, policy: policyFor(origins), assets: [stylesheet, program] };
 }
 
-/** Returns the stylesheet with the colours of all pages. */
+/** Returns the stylesheet of the account page and of error pages. */
 export function toStylesheet(css: string): AccountAsset {
-  return toAsset('css', 'text/css; charset=utf-8', `${colourVariables()}${css}`);
+  return toAsset('css', 'text/css; charset=utf-8', css);
 }
 
 /** Scripts only as files of the same origin, and no text that becomes markup (Trusted Types without any policy). */
@@ -60,15 +59,6 @@ function policyFor(origins: readonly string[]): string {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join(';');
-}
-
-/** Returns the colours of all pages as variables, light and dark. */
-function colourVariables(): string {
-  const toRule = (scheme: 'light' | 'dark'): string =>
-    `:root{${Object.entries(PAGE_COLOURS)
-      .map(([name, shade]) => `--${name}:${shade[scheme]};`)
-      .join('')}}`;
-  return `${toRule('light')}@media (prefers-color-scheme:dark){${toRule('dark')}}\n`;
 }
 
 function toAsset(extension: string, mediaType: string, text: string): AccountAsset {

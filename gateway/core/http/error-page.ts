@@ -85,7 +85,7 @@ export function toErrorView(facts: ErrorFacts) {
     meaning: PLAIN_MEANINGS[code] ?? toPlainWords(meaning),
     detail: detail === meaning ? [] : [detail],
     path: shorten(path),
-    actions: actions.map((action, i) => ({ ...action, main: i === 0 ? ['main'] : [] })),
+    actions: actions.map((action, i) => ({ ...action, look: i === 0 ? 'button' : 'button plain' })),
     download: isLinkToFile && origin !== undefined ? [{ command: toCommand(origin, path, query) }] : [],
     ...(code === 'not-found' ? suggest(facts) : { parts: [], nearest: [] }),
   };

@@ -5,7 +5,7 @@ import type { AccountFiles } from '../../core/http/account-page.js';
 /** The texts of the account page, of error pages and of the pages about days in a folder of templates. `npm run build` bundles the script from TypeScript. */
 export const ACCOUNT_FILES = {
   html: 'pages/account.html.hbs',
-  css: 'pages/account.css',
+  css: 'browser/styles/account.css',
   script: 'browser/account.js',
   error: 'pages/error.html.hbs',
   day: 'pages/day-content.html.hbs',

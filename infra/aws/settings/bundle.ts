@@ -40,12 +40,15 @@ export async function bundleGateway(folder: string = BUNDLE_FOLDER): Promise<voi
   await copyAccountPage(path.join(folder, 'templates'));
 }
 
-/** Bundles the script of the account page, and copies its other files, to where the handler reads them. */
+/** Bundles the script and the styles of the account page, and copies its other files, to where the handler reads them. */
 async function copyAccountPage(folder: string): Promise<void> {
   await build({
     absWorkingDir: ROOT,
-    entryPoints: ['templates/browser/account/main.ts'],
-    outfile: path.join(folder, ACCOUNT_FILES.script),
+    entryPoints: [
+      { in: 'templates/browser/account/main.ts', out: withoutExtension(ACCOUNT_FILES.script) },
+      { in: 'templates/pages/account.css', out: withoutExtension(ACCOUNT_FILES.css) },
+    ],
+    outdir: folder,
     bundle: true,
     minify: true,
     legalComments: 'none',
@@ -53,11 +56,15 @@ async function copyAccountPage(folder: string): Promise<void> {
     target: 'es2022',
     logLevel: 'warning',
   });
-  const { script: _, ...copied } = ACCOUNT_FILES;
-  for (const file of Object.values(copied)) {
+  const { html, error, day } = ACCOUNT_FILES;
+  for (const file of [html, error, day]) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await copyFile(path.join(ROOT, 'templates', file), path.join(folder, file));
   }
+}
+
+function withoutExtension(file: string): string {
+  return file.slice(0, -path.extname(file).length);
 }
 
 if (import.meta.filename === process.argv[1]) await bundleGateway(process.argv[2]);
