@@ -1,0 +1,81 @@
+import path from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { chainPagePath, embedPath, metricsPagePath } from '../../../schemas/paths.js';
+import { startBrowser } from '../../../scripts/browser/browser.js';
+import { startGatewayProcess, type GatewayProcess } from '../../support/gateway/gateway-process.js';
+import { overflowOf, visit, type Visit } from '../../support/pages/browser-pages.js';
+import { createTemporaryFolder } from '../../support/process/temporary-folder.js';
+import { publishSample } from '../../support/release/published-sample.js';
+
+const SLOW_MS = 300_000;
+const PAGE = metricsPagePath('ethereum');
+/** A view whose citation and address are long. */
+const LONG_VIEW = '#metric=fees_total&with=bitcoin.fees_total&scale=log&from=2023-01-01&to=2023-01-31';
+
+const closing: (() => Promise<unknown>)[] = [];
+let gateway: GatewayProcess;
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+  closing.push(() => browser.close());
+  const folder = await createTemporaryFolder();
+  closing.push(() => folder.dispose());
+  gateway = await startGatewayProcess({
+    CRD_STORE: `file:${await publishSample()}`,
+    CRD_ACCOUNTS_STORE: `file:${path.join(folder.path, 'accounts')}`,
+    CRD_LINK_SECRET: randomBytes(32).toString('hex'),
+    CRD_RATE_ADDRESS_PER_MINUTE: '60000',
+  });
+  closing.push(() => gateway.stop());
+}, SLOW_MS);
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+}, SLOW_MS);
+
+type Opened = Visit & { readonly figure: Locator };
+
+async function open(file: string, width = 1440): Promise<Opened> {
+  const visited = await visit(browser, gateway.url + file, { width, scheme: 'light' });
+  const figure = visited.page.locator('figure[data-ready]');
+  await figure.waitFor();
+  return { ...visited, figure };
+}
+
+/** Waits until the address follows the chart, and returns its fragment. */
+async function fragmentOf(page: Page): Promise<string> {
+  await page.waitForTimeout(1500); // the machine may be busy
+  return new URL(page.url()).hash;
+}
+
+it(
+  'saves the whole citation with a picture, inside its edges',
+  async () => {
+    const { page, figure, close } = await open(PAGE + LONG_VIEW);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      figure.getByRole('button', { name: 'Download SVG' }).click(),
+    ]);
+    const cited = (await figure.locator('.chart-citation').textContent()) ?? '';
+    await page.setContent(await readFile(await download.path(), 'utf8'));
+    const texts = await page.locator('svg > svg').first().locator('text').allTextContents();
+    expect(texts.join('').replaceAll(' ', '')).toContain(cited.replace('Cite:', '').replaceAll(' ', ''));
+    const beyond = await page.evaluate(`(() => {
+      const right = document.querySelector('svg').getBoundingClientRect().right;
+      return [...document.querySelectorAll('text')]
+        .filter((text) => text.getBoundingClientRect().right > right)
+        .map((text) => text.textContent);
+    })()`);
+    expect(beyond).toEqual([]);
+    const tops = await page.evaluate(`(() => {
+      const [head, chart] = [...document.querySelectorAll('svg > svg')].map((part) =>
+        [...part.querySelectorAll('text')].map((text) => text.getBoundingClientRect()));
+      return [Math.max(...head.map(({ bottom }) => bottom)), Math.min(...chart.map(({ top }) => top))];
+    })()`);
+    const [headBottom = NaN, chartTop = NaN] = tops as number[]; // as the script returns them
+    expect(headBottom).toBeLessThanOrEqual(chartTop);
+    await close();
+  },
+  SLOW_MS,
+);
