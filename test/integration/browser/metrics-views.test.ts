@@ -79,3 +79,54 @@ it(
   },
   SLOW_MS,
 );
+
+it(
+  'says that a chain has no data for the metric that was chosen beside',
+  async () => {
+    const { page, figure, faults, close } = await open(`${PAGE}#with=arbitrum.block_count`);
+    const note = figure.locator('.chart-note');
+    expect(await note.textContent()).toBe('Arbitrum has no data for blocks.');
+    await figure.locator('.chart-plot').press('ArrowLeft');
+    expect(await note.textContent()).toBe('Arbitrum has no data for blocks.');
+    await figure.locator('.metric-tools select').nth(1).selectOption('base.tx_count');
+    expect(await fragmentOf(page)).toBe('#with=base.tx_count');
+    expect(await note.count()).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  SLOW_MS,
+);
+
+it.each([
+  ['#day=2023-05-05', '#day=2023-05-05'],
+  ['#from=2020-01-01&to=2022-12-31&day=2022-10-10', '#from=2021-01-01&to=2023-09-26&day=2022-10-10'],
+  ['#from=2023-05-05&to=2023-06-05&day=2023-01-01', '#from=2023-05-05&to=2023-06-05'],
+])(
+  'keeps the day of the address %s while the chart shows it',
+  async (fragment, kept) => {
+    const { page, figure, close } = await open(PAGE + fragment);
+    expect(await fragmentOf(page)).toBe(kept);
+    expect(await figure.locator('.chart-cursor').isVisible()).toBe(kept.includes('day='));
+    await close();
+  },
+  SLOW_MS,
+);
+
+it.each(['', '#with=base.tx_count'])(
+  'has an embedded chart as high as its frame: "%s"',
+  async (fragment) => {
+    const { page, figure, close } = await open(PAGE + fragment);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await figure.getByRole('button', { name: 'Copy embed code' }).click();
+    await figure.getByText('Copied the embed code.').waitFor();
+    const code = await page.evaluate<string>('navigator.clipboard.readText()');
+    const height = Number(/height="(\d+)"/.exec(code)?.[1]);
+    const embedded = await open(embedPath('ethereum') + fragment, 800);
+    await embedded.page.setViewportSize({ width: 800, height });
+    await embedded.page.waitForTimeout(500);
+    expect(await embedded.page.evaluate('document.documentElement.scrollHeight')).toBe(height);
+    await embedded.close();
+    await close();
+  },
+  SLOW_MS,
+);
