@@ -112,6 +112,19 @@ it.each([
   SLOW_MS,
 );
 
+it.each([PAGE, chainPagePath('ethereum')])(
+  'the page %s opens with an address that is not encoded correctly',
+  async (file) => {
+    const { faults, close } = await visit(browser, `${gateway.url + file}#%E0%A4%A`, {
+      width: 1440,
+      scheme: 'light',
+    });
+    expect(faults).toEqual([]);
+    await close();
+  },
+  SLOW_MS,
+);
+
 it.each(['', '#with=base.tx_count'])(
   'has an embedded chart as high as its frame: "%s"',
   async (fragment) => {
