@@ -125,6 +125,20 @@ it.each([PAGE, chainPagePath('ethereum')])(
   SLOW_MS,
 );
 
+it(
+  'fits a frame of 220 pixels, and a phone with letters of twice the size',
+  async () => {
+    const narrow = await open(embedPath('ethereum') + LONG_VIEW, 220);
+    expect(await overflowOf(narrow.page)).toBe(0);
+    await narrow.close();
+    const large = await open(PAGE + LONG_VIEW, 360);
+    await large.page.evaluate("document.documentElement.style.fontSize = '200%'");
+    expect(await overflowOf(large.page)).toBe(0);
+    await large.close();
+  },
+  SLOW_MS,
+);
+
 it.each(['', '#with=base.tx_count'])(
   'has an embedded chart as high as its frame: "%s"',
   async (fragment) => {
@@ -139,6 +153,39 @@ it.each(['', '#with=base.tx_count'])(
     await embedded.page.waitForTimeout(500);
     expect(await embedded.page.evaluate('document.documentElement.scrollHeight')).toBe(height);
     await embedded.close();
+    await close();
+  },
+  SLOW_MS,
+);
+
+it(
+  'prints no controls',
+  async () => {
+    const { page, figure, close } = await open(PAGE);
+    await page.emulateMedia({ media: 'print' });
+    expect(await figure.locator('select:visible, button:visible, .chart-tools:visible').count()).toBe(0);
+    expect(await figure.locator('.chart-legend').isVisible()).toBe(true);
+    expect(await figure.locator('.chart-citation').isVisible()).toBe(true);
+    await close();
+  },
+  SLOW_MS,
+);
+
+it(
+  'keeps the colours of labels and shows what is chosen in a high-contrast theme',
+  async () => {
+    const { page, close } = await open(PAGE);
+    await page.emulateMedia({ forcedColors: 'active' });
+    const coloursOf = (selector: string): Promise<string[]> =>
+      page.evaluate(
+        `[...document.querySelectorAll('${selector}')].map((each) => getComputedStyle(each).backgroundColor)`,
+      );
+    const swatches = await coloursOf('.chart-legend .chart-swatch');
+    expect(new Set(swatches).size).toBe(swatches.length);
+    const [chosen] = await coloursOf('[aria-label=Range] [aria-pressed=true]');
+    expect(await coloursOf('[aria-label=Range] [aria-pressed=false]')).not.toContain(chosen);
+    await page.goto(gateway.url + chainPagePath('ethereum'));
+    expect(new Set(await coloursOf('.ribbon span')).size).toBeGreaterThan(1);
     await close();
   },
   SLOW_MS,
