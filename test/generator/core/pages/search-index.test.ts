@@ -56,6 +56,11 @@ describe('a search', () => {
     ['tx_count', '/glossary#signal.tx_count'],
     ['cancel my plan', '/pricing'],
     ['429', '/problems/rate-limited'],
+    ['halving', '/chains/bitcoin/metrics'],
+    ['the merge', '/chains/ethereum/metrics'],
+    ['arbitrum fees chart', '/chains/arbitrum/metrics'],
+    ['embed', '/chains/base/metrics'],
+    ['base metrics', '/chains/base/metrics'],
   ])('for "%s" finds %s among the first three', (query, path) => {
     expect(find(query, 3).map((place) => place.path)).toContain(path);
   });
