@@ -22,7 +22,7 @@ export function paintChart(
   subheading: string,
   scheme: Scheme,
 ): HTMLCanvasElement {
-  const { width, height, margin, top, legendTop } = layOut(scene);
+  const { width, height, margin, top, legendTop } = layOut(scene, subheading);
   const canvas = document.createElement('canvas');
   canvas.width = width * SCALE;
   canvas.height = height * SCALE;

@@ -56,14 +56,29 @@ const MONTHS = 'january february march april may june july august september octo
   ' ',
 );
 
-/** Returns the date that a query names: `2024-04-20`, `20 April 2024` or `Apr 20, 2024`. */
+/** Dates in numbers. Of those with the day or the month first, only the one with points has a certain meaning. */
+const NUMERIC_DATES = [
+  /\b(?<year>\d{4})(?<mark>[-/.])(?<month>\d{1,2})\k<mark>(?<day>\d{1,2})\b/,
+  /\b(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})\b/,
+  /\b(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})\b/,
+];
+
+/** Returns the date that a query names: `2024-04-20`, `2024/4/20`, `20.04.2024`, `20 April 2024` or `Apr 20, 2024`. */
 export function dateIn(query: string): string | undefined {
   const text = query.toLowerCase();
-  const [, iso] = /\b(\d{4}-\d{2}-\d{2})\b/.exec(text) ?? [];
   const [, month = '', year = ''] = /\b([a-z]{3,9})\b[^a-z]*\b(\d{4})\b/.exec(text) ?? [];
   const [, day = ''] = /\b(\d{1,2})(?:st|nd|rd|th)?\b/.exec(text.replace(year, '')) ?? [];
   const at = MONTHS.findIndex((name) => month !== '' && name.startsWith(month)) + 1;
-  const date = iso ?? `${year}-${String(at).padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const inNumbers = NUMERIC_DATES.find((pattern) => pattern.test(text))?.exec(text)?.groups;
+  return validDate(inNumbers ?? { year, month: String(at), day });
+}
+
+function validDate({
+  year = '',
+  month = '',
+  day = '',
+}: Readonly<Record<string, string>>): string | undefined {
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   return parseDate(date) === undefined ? undefined : date;
 }
 

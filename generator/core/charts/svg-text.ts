@@ -13,6 +13,9 @@ const LINE_WIDTH = 1000;
 const FILE_WIDTH = 960;
 const MARGIN = 20;
 const LEGEND_ITEM = 112;
+/** Number of characters of a subtitle that fit in a line even in a wide font, and the distance of its lines in pixels. */
+const SUBTITLE_CHARACTERS = 110;
+const SUBTITLE_LINE = 18;
 
 /** Options for `toSvg`. */
 type SvgOptions = {
@@ -51,7 +54,7 @@ type SvgFileOptions = SvgOptions & {
 /** Returns a chart as a file of its own, with a title, a legend and its styles. */
 export function toSvgFile(scene: Scene, options: SvgFileOptions): string {
   const { name, label, description, heading, subheading, scheme, hasLegend = true } = options;
-  const { width, height, top, body, legendTop } = layOut(scene);
+  const { width, height, top, body, legendTop } = layOut(scene, subheading);
   const legend = hasLegend ? legendMarks() : [];
   const inner = { x: MARGIN, y: top, width: FILE_WIDTH - 2 * MARGIN, height: body };
   const toPart = (mark: Mark): string => toElement(mark, options);
@@ -75,8 +78,11 @@ export function toSvgFile(scene: Scene, options: SvgFileOptions): string {
   ].join('');
 }
 
-/** Returns where the parts of a chart's file are, in pixels. */
-export function layOut({ height: body }: Scene): {
+/** Returns where the parts of a chart's file are, in pixels. A long subtitle moves the chart down. */
+export function layOut(
+  { height: body }: Scene,
+  subheading: string,
+): {
   readonly width: number;
   readonly height: number;
   readonly margin: number;
@@ -84,14 +90,26 @@ export function layOut({ height: body }: Scene): {
   readonly body: number;
   readonly legendTop: number;
 } {
-  const top = 68;
+  const top = 68 + SUBTITLE_LINE * (linesOf(subheading).length - 1);
   const legendTop = top + body + 12;
   return { width: FILE_WIDTH, height: legendTop + 40, margin: MARGIN, top, body, legendTop };
 }
 
-/** Returns the title and the subtitle of a chart's file. */
+/** Returns the title and the lines of the subtitle of a chart's file. */
 export function headMarks(heading: string, subheading: string): Mark[] {
-  return [textAtLeft(heading, 34, 'title'), textAtLeft(subheading, 54, 'state')];
+  const lines = linesOf(subheading).map((line, i) => textAtLeft(line, 54 + SUBTITLE_LINE * i, 'state'));
+  return [textAtLeft(heading, 34, 'title'), ...lines];
+}
+
+/** Returns the lines of a subtitle. A word that is longer than a line, such as an address, is cut. */
+function linesOf(text: string): string[] {
+  const words = text.match(new RegExp(`\\S{1,${SUBTITLE_CHARACTERS}}\\s*`, 'gu')) ?? [];
+  const lines = words.reduce<string[]>((done, word) => {
+    const line = done.at(-1);
+    const isFull = line === undefined || (line + word).trimEnd().length > SUBTITLE_CHARACTERS;
+    return isFull ? [...done, word] : [...done.slice(0, -1), line + word];
+  }, []);
+  return lines.length === 0 ? [''] : lines.map((line) => line.trimEnd());
 }
 
 /** Returns the legend of a chart's file, in one line. */

@@ -1,14 +1,23 @@
-import { CHAIN_IDS, CHAINS, EXAMPLE_NAMES, GUIDE_NAMES } from '../../../schemas/catalog.js';
+import {
+  CHAIN_IDS,
+  CHAINS,
+  EXAMPLE_NAMES,
+  GUIDE_NAMES,
+  METRICS,
+  metricsOf,
+} from '../../../schemas/catalog.js';
 import {
   ACCOUNT_PATHS,
   chainPagePath,
   exampleViewPath,
   guidePath,
+  metricsPagePath,
   PAGE_PATHS,
   PROBLEMS_PATH,
 } from '../../../schemas/paths.js';
-import type { GlossaryEntry } from '../../../schemas/types.generated.js';
+import type { Chain, GlossaryEntry } from '../../../schemas/types.generated.js';
 import { type FileTemplate, HTML_TYPE, PLAIN_TYPE, textContent } from '../artifacts/artifact.js';
+import { eventsOf } from '../charts/chart-events.js';
 import { pageFile, type SiteTexts } from './page.js';
 
 /**
@@ -25,6 +34,12 @@ const OTHER_PLACES: readonly SearchPlace[] = [
     chainPagePath(chain),
     'State of the chain now: regime, confidence, scorecard, drivers, chart, last days, files to download, sources.',
   ]),
+  ...CHAIN_IDS.map((chain): SearchPlace => [
+    `${CHAINS[chain].name} metrics`,
+    'Charts',
+    metricsPagePath(chain),
+    metricsWords(chain),
+  ]),
   ['Chains', 'Page', PAGE_PATHS.chains, 'State of all chains now. Regimes of the last two years.'],
   [
     'Status',
@@ -40,6 +55,17 @@ const OTHER_PLACES: readonly SearchPlace[] = [
     'Sign in. Buy, change or cancel a plan. Create and revoke API keys. Invoices. Downloads.',
   ],
 ];
+
+/** Returns what the page with the metrics of a chain has. */
+function metricsWords(chain: Chain): string {
+  const metrics = metricsOf(chain).map((metric) => METRICS[metric].words);
+  const events = eventsOf([chain]).map(({ words }) => words);
+  return [
+    `Charts of ${metrics.join(', ')}.`,
+    'Compare two metrics or chains. Share, embed or cite a view, or save it as CSV, SVG or PNG.',
+    ...(events.length === 0 ? [] : [`Events: ${events.join(', ')}.`]),
+  ].join(' ');
+}
 
 /** Returns the page on which a reader searches the site. Its script loads the index; without scripts, it lists the pages. */
 export function searchPage(site: SiteTexts, list: readonly object[]): FileTemplate {

@@ -28,6 +28,7 @@ import {
   sceneOf,
   showRange,
   showWindow,
+  windowOfRange,
 } from './metric-plot.js';
 import { saveView } from './save-view.js';
 import { createSharing, type Sharing } from './sharing.js';
@@ -80,7 +81,10 @@ async function createFigure(
   own: MetricData,
   ownRuns: readonly Run[],
 ): Promise<void> {
-  const sharing = createSharing(parts.figure, chain, (cited) => citationOf(plot.lines, cited));
+  const sharing = createSharing(parts.figure, chain, {
+    cite: (cited) => citationOf(plot.lines, cited),
+    metricCount: () => plot.lines.length,
+  });
   const runs = new Map([[chain, ownRuns]]);
   const plot = createPlot(parts, runs, () => {
     figure.view = withWindow(figure.view, plot);
@@ -130,43 +134,46 @@ async function createFigure(
 async function show(figure: Figure, asked: MetricView, range = FIRST_RANGE): Promise<void> {
   const { plot } = figure;
   const turn = (figure.turn += 1);
-  const [first, second] = await linesOf(figure, asked);
+  const { lines, note = '' } = await linesOf(figure, asked);
+  const [first, second] = lines;
   if (first === undefined || figure.turn !== turn) return;
-  const view = {
+  plot.lines = lines;
+  plot.note = note;
+  plot.scale = asked.scale;
+  plot.limits = limitsOfLines(lines);
+  const window =
+    asked.window === undefined
+      ? windowOfRange(plot, range)
+      : zoomWindow(asked.window.from, asked.window.to - 1, plot.limits);
+  const { day } = asked;
+  const isDayShown = day !== undefined && day >= window.from && day < window.to;
+  figure.view = {
     ...asked,
     metric: first.metric === asked.metric ? asked.metric : undefined,
     second: second === undefined ? undefined : asked.second,
+    window,
+    day: isDayShown ? day : undefined,
   };
-  figure.view = view;
-  plot.lines = second === undefined ? [first] : [first, second];
-  plot.scale = view.scale;
-  plot.limits = limitsOfLines(plot.lines);
-  if (view.window === undefined) showRange(plot, range);
-  else showWindow(plot, zoomWindow(view.window.from, view.window.to - 1, plot.limits));
-  if (view.day !== undefined) readDay(plot, view.day);
-  if (second === undefined && !isSame(asked.second, first)) sayMissing(plot, asked.second);
+  showWindow(plot, window, asked.window === undefined ? range : undefined);
+  if (isDayShown) readDay(plot, day);
 }
 
-/** Returns the first line of a view and the second one, if there is one. */
-async function linesOf(
-  figure: Figure,
-  { metric, second }: MetricView,
-): Promise<[first?: MetricLine, second?: MetricLine]> {
+/** The lines of a view, and why the second one that was asked for is not among them. */
+type Lines = { readonly lines: readonly MetricLine[]; readonly note?: string };
+
+async function linesOf(figure: Figure, { metric, second }: MetricView): Promise<Lines> {
   const own = figure.loaded.get(figure.chain);
   const first = (metric && own?.get(metric)) ?? [...(own?.values() ?? [])][0];
-  if (first === undefined) return [];
-  if (second === undefined || isSame(second, first)) return [first];
-  const line = await lineOf(figure, second).catch(() => undefined);
-  return line === undefined ? [first] : [first, line];
-}
-
-function isSame(asked: ChainMetric | undefined, shown: ChainMetric): boolean {
-  return asked !== undefined && nameOf(asked) === nameOf(shown);
-}
-
-function sayMissing(plot: Plot, asked: ChainMetric | undefined): void {
-  if (asked === undefined) return;
-  plot.parts.readout.textContent = `${CHAINS[asked.chain].name} has no ${METRICS[asked.metric].words} here.`;
+  if (first === undefined) return { lines: [] };
+  if (second === undefined || nameOf(second) === nameOf(first)) return { lines: [first] };
+  const { name } = CHAINS[second.chain];
+  try {
+    const line = await lineOf(figure, second);
+    if (line !== undefined) return { lines: [first, line] };
+    return { lines: [first], note: `${name} has no data for ${METRICS[second.metric].words}.` };
+  } catch {
+    return { lines: [first], note: `The data of ${name} could not be loaded. Choose it again to try again.` };
+  }
 }
 
 /** Returns the line of a metric, with the regimes of its chain in `runs`. @throws Error if they cannot be read. */

@@ -4,6 +4,7 @@ import { headingOf, metricScene, type MetricLine } from '../../../generator/core
 import { type ChartWindow, type Scene, shareOf, windowWords } from '../../../generator/core/charts/scenes.js';
 import { toSvg } from '../../../generator/core/charts/svg-text.js';
 import { type Limits, RANGES, rangeWindow, restingDay } from '../chart-view.js';
+import { create } from '../dom.js';
 import type { FigureParts } from './figure-parts.js';
 import type { RegimeRuns } from './metric-data.js';
 import { metricSentence, showValues } from './metric-readout.js';
@@ -26,6 +27,8 @@ export type Plot = {
   range: number | undefined;
   /** The day that a reader chose. */
   day: number | undefined;
+  /** What a reader must know about what is shown; empty without. */
+  note: string;
 };
 
 /** Creates a plot without lines. It draws again when its width changes. */
@@ -48,6 +51,7 @@ export function createPlot(parts: FigureParts, runs: RegimeRuns, changed: () => 
     window: { from: 0, to: 1 },
     range: undefined,
     day: undefined,
+    note: '',
   };
   let width = 0;
   new ResizeObserver(() => {
@@ -59,7 +63,12 @@ export function createPlot(parts: FigureParts, runs: RegimeRuns, changed: () => 
 
 /** Shows a range, by its place in `RANGES`. */
 export function showRange(plot: Plot, index: number): void {
-  showWindow(plot, rangeWindow(plot.limits, RANGES[index]?.days ?? Infinity), index);
+  showWindow(plot, windowOfRange(plot, index), index);
+}
+
+/** Returns the window of a range, by its place in `RANGES`. */
+export function windowOfRange({ limits }: Plot, index: number): ChartWindow {
+  return rangeWindow(limits, RANGES[index]?.days ?? Infinity);
 }
 
 /** Shows a window, which may be that of a range. */
@@ -84,7 +93,7 @@ export function sceneOf({ lines, scale, runs, window }: Plot, width: number): Sc
 }
 
 function draw(plot: Plot): void {
-  const { parts, lines, window } = plot;
+  const { parts, lines, window, note } = plot;
   if (lines.length === 0) return;
   const heading = headingOf(lines);
   const words = `${heading}, ${windowWords(window)}`;
@@ -95,17 +104,19 @@ function draw(plot: Plot): void {
     parts.title.textContent = heading;
     parts.status.textContent = `Showing ${words}.`;
   }
+  if (note !== '' && parts.status.textContent !== note) parts.status.textContent = note;
   readDay(plot, plot.day);
 }
 
 /** Shows the values of a day; without one, of the newest day of the window. */
 export function readDay(plot: Plot, day: number | undefined): void {
-  const { parts, lines, runs, window } = plot;
+  const { parts, lines, runs, window, note } = plot;
   plot.day = day !== undefined && day >= window.from && day < window.to ? day : undefined;
   const shown = plot.day ?? restingDayOf(plot);
   parts.cursor.hidden = plot.day === undefined;
   parts.cursor.style.left = `${shareOf(shown + 0.5, window) * 100}%`;
   showValues(parts.readout, lines, runs, shown);
+  if (note !== '') parts.readout.append(create('p', { className: 'chart-note', textContent: note }));
   parts.plot.setAttribute('aria-valuenow', String(shown));
   parts.plot.setAttribute('aria-valuetext', metricSentence(lines, runs, shown));
 }

@@ -5,6 +5,9 @@ import { button } from './controls.js';
 
 type Cited = { readonly publisher: string; readonly sources: string; readonly address: string };
 
+/** What a figure shows. */
+type SharedView = { readonly cite: (cited: Cited) => string; readonly metricCount: () => number };
+
 /** The part of a figure with its citation, its address and the code that embeds it. */
 export type Sharing = {
   readonly element: HTMLElement;
@@ -13,16 +16,16 @@ export type Sharing = {
   readonly update: () => void;
 };
 
-/** Height of an embedded chart, in pixels. */
-const EMBED_HEIGHT = 640;
+/** Height of an embedded chart with one metric and with two, in pixels: it fits a frame that is 800 pixels wide. */
+const EMBED_HEIGHTS = [860, 1060] as const;
 
-/** Creates the part of a figure that shares what it shows. `cite` returns the citation of what is shown. */
-export function createSharing(figure: HTMLElement, chain: Chain, cite: (cited: Cited) => string): Sharing {
+/** Creates the part of a figure that shares what it shows. */
+export function createSharing(figure: HTMLElement, chain: Chain, { cite, metricCount }: SharedView): Sharing {
   const { publisher = '', sources = '' } = figure.dataset;
   const address = (): string => location.origin + metricsPagePath(chain) + location.hash;
   const citation = (): string => cite({ publisher, sources, address: address() });
   const code = (): string =>
-    `<iframe src="${location.origin}${embedPath(chain)}${location.hash.replaceAll('&', '&amp;')}" title="${chain} metrics" width="100%" height="${EMBED_HEIGHT}" loading="lazy"></iframe>`;
+    `<iframe src="${location.origin}${embedPath(chain)}${location.hash.replaceAll('&', '&amp;')}" title="${chain} metrics" width="100%" height="${EMBED_HEIGHTS[metricCount() > 1 ? 1 : 0]}" loading="lazy"></iframe>`;
   const cited = create('p', { className: 'chart-citation' });
   const status = create('span', { className: 'chart-copied' });
   status.setAttribute('role', 'status');

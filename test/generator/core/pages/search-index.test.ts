@@ -56,6 +56,11 @@ describe('a search', () => {
     ['tx_count', '/glossary#signal.tx_count'],
     ['cancel my plan', '/pricing'],
     ['429', '/problems/rate-limited'],
+    ['halving', '/chains/bitcoin/metrics'],
+    ['the merge', '/chains/ethereum/metrics'],
+    ['arbitrum fees chart', '/chains/arbitrum/metrics'],
+    ['embed', '/chains/base/metrics'],
+    ['base metrics', '/chains/base/metrics'],
   ])('for "%s" finds %s among the first three', (query, path) => {
     expect(find(query, 3).map((place) => place.path)).toContain(path);
   });
@@ -76,6 +81,13 @@ describe('a date in a search', () => {
     ['20 April 2024', '2024-04-20'],
     ['Apr 20, 2024', '2024-04-20'],
     ['1st may 2021', '2021-05-01'],
+    ['2024/04/20', '2024-04-20'],
+    ['ethereum 2024/4/5', '2024-04-05'],
+    ['20240420', '2024-04-20'],
+    ['20.04.2024', '2024-04-20'],
+    ['2024/04-20', undefined],
+    ['04/05/2024', undefined], // of May or of April
+    ['202404', undefined],
     ['2024-02-30', undefined],
     ['april 2024', undefined],
     ['ma 3 2024', undefined],
