@@ -22,7 +22,7 @@ export function paintChart(
   subheading: string,
   scheme: Scheme,
 ): HTMLCanvasElement {
-  const { width, height, margin, top, legendTop } = layOut(scene, subheading);
+  const { width, height, margin, left, top, legendTop } = layOut(scene, subheading);
   const canvas = document.createElement('canvas');
   canvas.width = width * SCALE;
   canvas.height = height * SCALE;
@@ -31,15 +31,15 @@ export function paintChart(
   context.scale(SCALE, SCALE);
   context.fillStyle = colourOf('card', scheme);
   context.fillRect(0, 0, width, height);
-  const parts: [readonly Mark[], number][] = [
-    [headMarks(heading, subheading), 0],
-    [scene.marks, top],
-    [legendMarks(), legendTop],
+  const parts: [readonly Mark[], x: number, y: number][] = [
+    [headMarks(heading, subheading), margin, 0],
+    [scene.marks, left, top],
+    [legendMarks(), margin, legendTop],
   ];
-  for (const [marks, offset] of parts) {
+  for (const [marks, x, y] of parts) {
     context.save();
-    context.translate(margin, offset);
-    for (const mark of marks) paintMark(context, mark, width - 2 * margin, scheme);
+    context.translate(x, y);
+    for (const mark of marks) paintMark(context, mark, width - x - margin, scheme);
     context.restore();
   }
   return canvas;

@@ -4,6 +4,7 @@ import { create } from './dom.js';
 import {
   createFinder,
   dateIn,
+  impossibleDateIn,
   type Finder,
   parseIndex,
   type Place,
@@ -16,8 +17,8 @@ const MOST = 20;
 /** How long after a letter the address follows, in milliseconds: browsers refuse too many changes. */
 const ADDRESS_MS = 250;
 
-/** The places of a query, and the date that it names if no chain has it. */
-type Found = { readonly places: readonly Place[]; readonly missing?: string };
+/** The places of a query, and why they are not those of the date that it names. */
+type Found = { readonly places: readonly Place[]; readonly note?: string | undefined };
 
 function start(form: HTMLFormElement): void {
   const input = form.querySelector('input');
@@ -31,11 +32,11 @@ function start(form: HTMLFormElement): void {
   const find = async (query: string): Promise<Found> => {
     finder ??= load(index).then((text) => createFinder(parseIndex(text)));
     const date = dateIn(query);
-    if (date === undefined) return { places: (await finder)(query, MOST) };
+    if (date === undefined) return { places: (await finder)(query, MOST), note: impossibleNote(query) };
     chains ??= load(PUBLIC_PATHS.status).then(parseChains);
     const days = placesOfDate(date, await chains, query);
     if (days.length > 0) return { places: days };
-    return { places: (await finder)(query, MOST), missing: date };
+    return { places: (await finder)(query, MOST), note: `No chain has ${date}.` };
   };
 
   let latest = '';
@@ -105,10 +106,15 @@ function toResult({ title, page, path, text }: Place, query: string): HTMLElemen
   ]);
 }
 
-function statusWords({ places, missing }: Found, query: string): string {
+function impossibleNote(query: string): string | undefined {
+  const date = impossibleDateIn(query);
+  return date === undefined ? undefined : `There is no day ${date}.`;
+}
+
+function statusWords({ places, note }: Found, query: string): string {
   if (query === '') return '';
   const words = countWords(places.length);
-  return missing === undefined ? words : `No chain has ${missing}. ${words}`;
+  return note === undefined ? words : `${note} ${words}`;
 }
 
 function countWords(found: number): string {

@@ -73,6 +73,12 @@ export function dateIn(query: string): string | undefined {
   return validDate(inNumbers ?? { year, month: String(at), day });
 }
 
+/** Returns the date of a query that is not one: `2023-06-31`. */
+export function impossibleDateIn(query: string): string | undefined {
+  const [written] = /\b\d{4}-\d{2}-\d{2}\b/.exec(query) ?? [];
+  return written === undefined || parseDate(written) !== undefined ? undefined : written;
+}
+
 function validDate({
   year = '',
   month = '',

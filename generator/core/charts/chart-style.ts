@@ -41,7 +41,7 @@ export const TEXTS = {
   time: { colour: 'soft', size: 12, weight: 400, halo: false },
   'metric-name': { colour: 'ink', size: 14, weight: 600, halo: true },
   'event-name': { colour: 'soft', size: 12, weight: 400, halo: true },
-  axis: { colour: 'soft', size: 12, weight: 400, halo: true },
+  axis: { colour: 'soft', size: 12, weight: 400, halo: false },
   threshold: { colour: 'soft', size: 12, weight: 400, halo: true },
 } as const satisfies Readonly<
   Record<string, { colour: Colour; size: number; weight: number; halo: boolean }>

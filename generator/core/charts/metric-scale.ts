@@ -33,7 +33,7 @@ export function scaleFor(values: Values): ScaleKind {
   return low !== undefined && high !== undefined && high / low >= LOG_RATIO ? 'log' : 'linear';
 }
 
-/** Returns the axis for some values. A log axis leaves out values that are not positive. Without values it reaches from 0 to 1, or from 1 to 10. */
+/** Returns the axis for some values. A log axis leaves out values that are not positive, and becomes linear if no other is left. Without values it reaches from 0 to 1, or from 1 to 10. */
 export function toScale(kind: ScaleKind, values: Values): Scale {
   let [least, most] = [Infinity, -Infinity];
   for (const value of values) {
@@ -41,7 +41,9 @@ export function toScale(kind: ScaleKind, values: Values): Scale {
     least = Math.min(least, value);
     most = Math.max(most, value);
   }
-  return kind === 'log' ? logScale(least, most) : linearScale(least, most);
+  if (kind === 'log' && (least <= most || !values.some((value) => typeof value === 'number')))
+    return logScale(least, most);
+  return kind === 'log' ? toScale('linear', values) : linearScale(least, most);
 }
 
 function linearScale(least: number, most: number): Scale {

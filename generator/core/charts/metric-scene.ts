@@ -55,6 +55,8 @@ const STRIP_GAP = 6;
 /** Height of a row of event names, in pixels. */
 const LANE = 16;
 const MAX_LANES = 3;
+/** Width of the space for the numbers of an axis, in pixels. The style sheet reserves the same. */
+export const GUTTER = 64;
 /** Width of a letter of an event's name, and space after the name, in pixels. */
 const LETTER = 6.4;
 const AFTER = 14;
@@ -69,12 +71,13 @@ export function headingOf(lines: readonly Pick<MetricLine, 'chain' | 'metric'>[]
     .join(' and ');
 }
 
-/** Returns the title of an axis: its unit, after the metric and chain if there is more than one. */
-function axisWords(line: MetricLine, isOneOfSome: boolean): string {
+/** Returns the title of an axis: its unit, after the metric and chain if there is more than one, and what it cannot show. */
+function axisWords(line: MetricLine, isOneOfSome: boolean, lacksZeros: boolean): string {
   const hasUnit = METRICS[line.metric].unit !== 'dimensionless';
   const parts = [
     ...(isOneOfSome || !hasUnit ? [headingOf([line])] : []),
     ...(hasUnit ? [unitWords(line.chain, line.metric)] : []),
+    ...(lacksZeros ? ['without days of zero'] : []),
   ];
   return parts.join(', ');
 }
@@ -116,6 +119,7 @@ export function metricScene({ lines, events, window, width }: MetricSceneOptions
   const strips = isOfTwo ? plots : plots.slice(-1);
   return {
     height: end + TIME_HEIGHT,
+    gutter: GUTTER,
     marks: [
       ...plots.flatMap(({ at, spans }) => shades(spans, { top: at + HEAD, height, isFaint: true })),
       ...timeMarks(window, width, { top: top + HEAD, bottom: end }),
@@ -123,10 +127,12 @@ export function metricScene({ lines, events, window, width }: MetricSceneOptions
         shades(each.spans, { top: each.bottom + STRIP_GAP, height: STRIP, isFaint: false }),
       ),
       ...eventMarks(named.events, window, top + HEAD, bottom),
-      ...lines.flatMap((shown, i) => [
-        textAtLeft(axisWords(shown.line, lines.length > 1), (plots[i]?.at ?? 0) + 16, 'metric-name'),
-        ...moveDown(panel(shown, window, height, width), (plots[i]?.at ?? 0) + HEAD),
-      ]),
+      ...lines.flatMap((shown, i) =>
+        moveDown(
+          panel(shown, { window, height, width, isOneOfSome: lines.length > 1 }),
+          (plots[i]?.at ?? 0) + HEAD,
+        ),
+      ),
     ],
   };
 }
@@ -232,8 +238,18 @@ function eventMarks(named: readonly NamedEvent[], window: ChartWindow, top: numb
   return [...lines, ...names]; // a name is above the lines of other events
 }
 
-/** Draws the axis and the line of a metric. */
-function panel({ line, scale: kind }: ShownLine, window: ChartWindow, height: number, width: number): Mark[] {
+type PanelOptions = {
+  readonly window: ChartWindow;
+  readonly height: number;
+  readonly width: number;
+  readonly isOneOfSome: boolean;
+};
+
+/** Draws the axis and the line of a metric, and above them the title of the axis. */
+function panel(
+  { line, scale: kind }: ShownLine,
+  { window, height, width, isOneOfSome }: PanelOptions,
+): Mark[] {
   const points = pointsIn(line, window, width);
   const values = points.map((point) => point?.value);
   const scale = toScale(kind ?? scaleFor(values), values);
@@ -245,11 +261,13 @@ function panel({ line, scale: kind }: ShownLine, window: ChartWindow, height: nu
     const y = point === null ? null : toY(point.value);
     return point === null || y === null ? null : ([shareOf(point.day + 0.5, window), y] as const);
   });
+  const lacksZeros = values.some((value) => value !== undefined && scale.place(value) === null);
   return [
+    textAtLeft(axisWords(line, isOneOfSome, lacksZeros), 16 - HEAD, 'metric-name', -GUTTER),
     ...scale.ticks.map((tick) => horizontalLine(toY(tick) ?? 0, tick === scale.low ? 'zero' : 'tick')),
     { kind: 'line', top: 0, height, points: drawn, paint: 'metric' },
     ...scale.ticks.map((tick): Mark => {
-      const place = { x: 0, dx: 2, y: (toY(tick) ?? 0) - 4, anchor: 'start' } as const;
+      const place = { x: 0, dx: -8, y: (toY(tick) ?? 0) + 4, anchor: 'end' } as const;
       return { kind: 'text', ...place, text: numberWords(tick), style: 'axis' };
     }),
   ];

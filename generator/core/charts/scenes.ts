@@ -57,7 +57,12 @@ export type Mark =
     };
 
 /** A drawn chart: its height in pixels and its parts, from back to front. */
-export type Scene = { readonly height: number; readonly marks: readonly Mark[] };
+export type Scene = {
+  readonly height: number;
+  readonly marks: readonly Mark[];
+  /** Width of the space to the left of the chart for the numbers of its axis, in pixels. Default: 0. */
+  readonly gutter?: number;
+};
 
 /** Returns a vertical line. */
 export function verticalLine(x: number, top: number, bottom: number, paint: Paint): Mark {

@@ -54,9 +54,15 @@ type SvgFileOptions = SvgOptions & {
 /** Returns a chart as a file of its own, with a title, a legend and its styles. */
 export function toSvgFile(scene: Scene, options: SvgFileOptions): string {
   const { name, label, description, heading, subheading, scheme, hasLegend = true } = options;
-  const { width, height, top, body, legendTop } = layOut(scene, subheading);
+  const { width, height, left, top, body, legendTop } = layOut(scene, subheading);
   const legend = hasLegend ? legendMarks() : [];
-  const inner = { x: MARGIN, y: top, width: FILE_WIDTH - 2 * MARGIN, height: body };
+  const inner = {
+    x: left,
+    y: top,
+    width: width - left - MARGIN,
+    height: body,
+    ...(left > MARGIN ? { overflow: 'visible' } : {}),
+  };
   const toPart = (mark: Mark): string => toElement(mark, options);
   return [
     `<svg ${attributesOf({
@@ -80,19 +86,22 @@ export function toSvgFile(scene: Scene, options: SvgFileOptions): string {
 
 /** Returns where the parts of a chart's file are, in pixels. A long subtitle moves the chart down. */
 export function layOut(
-  { height: body }: Scene,
+  { height: body, gutter = 0 }: Scene,
   subheading: string,
 ): {
   readonly width: number;
   readonly height: number;
   readonly margin: number;
+  /** Where the chart begins, beside the numbers of its axis. */
+  readonly left: number;
   readonly top: number;
   readonly body: number;
   readonly legendTop: number;
 } {
   const top = 68 + SUBTITLE_LINE * (linesOf(subheading).length - 1);
   const legendTop = top + body + 12;
-  return { width: FILE_WIDTH, height: legendTop + 40, margin: MARGIN, top, body, legendTop };
+  const left = MARGIN + gutter;
+  return { width: FILE_WIDTH, height: legendTop + 40, margin: MARGIN, left, top, body, legendTop };
 }
 
 /** Returns the title and the lines of the subtitle of a chart's file. */

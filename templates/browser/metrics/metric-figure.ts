@@ -1,6 +1,6 @@
 import type { Run } from '../../../generator/core/charts/chart-series.js';
 import { citationOf } from '../../../generator/core/charts/citation.js';
-import type { MetricLine } from '../../../generator/core/charts/metric-scene.js';
+import { GUTTER, type MetricLine } from '../../../generator/core/charts/metric-scene.js';
 import { FILE_LABELS_WIDTH } from '../../../generator/core/charts/scenes.js';
 import { CHAIN_IDS, CHAINS, METRICS } from '../../../schemas/catalog.js';
 import type { Chain } from '../../../schemas/types.generated.js';
@@ -106,7 +106,14 @@ async function createFigure(
     download: (format) => {
       const { lines, window } = plot;
       const citation = sharing.citation();
-      saveView(format, { chain, lines, runs, window, scene: sceneOf(plot, FILE_LABELS_WIDTH), citation });
+      saveView(format, {
+        chain,
+        lines,
+        runs,
+        window,
+        scene: sceneOf(plot, FILE_LABELS_WIDTH - GUTTER),
+        citation,
+      });
     },
   });
   const figure: Figure = {
@@ -125,6 +132,7 @@ async function createFigure(
   const showAddress = (): Promise<void> => show(figure, parseFragment(location.hash, chain));
   addEventListener('hashchange', () => void showAddress());
   await showAddress();
+  document.querySelector('[data-citation]')?.remove(); // the figure has that of what it shows
 }
 
 /**

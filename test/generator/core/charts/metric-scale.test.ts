@@ -41,8 +41,9 @@ it.each([
   ['linear', [null], [0, 0.2, 0.4, 0.6, 0.8, 1]],
   ['log', [0.02, 4], [0.01, 0.1, 1, 10]],
   ['log', [1e-7, 1e9], [1e-7, 0.001, 10, 100_000, 1e9]],
-  ['log', [0, null], [1, 2, 3, 5, 7, 10]],
-] as const)('labels a %s axis of %j with %j', (kind, drawn, ticks) => {
+  ['log', [null], [1, 2, 3, 5, 7, 10]],
+  ['log', [0, null], [0, 1]],
+] as const)('labels the axis that is asked to be %s of %j with %j', (kind, drawn, ticks) => {
   expect(toScale(kind, drawn).ticks).toEqual(ticks);
 });
 

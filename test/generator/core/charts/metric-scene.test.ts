@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { eventsOf } from '../../../../generator/core/charts/chart-events.js';
 import {
@@ -11,6 +12,10 @@ import {
 import { CHAIN_IDS } from '../../../../schemas/catalog.js';
 import { toDayNumber } from '../../../../schemas/dates.js';
 
+const FIGURE_STYLES = await readFile(
+  new URL('../../../../templates/pages/figure.css', import.meta.url),
+  'utf8',
+);
 const FIRST = toDayNumber('2009-01-03');
 const DAYS = 6437;
 
@@ -87,6 +92,36 @@ it('names events without overlaps, at any width and in any window', () => {
       }
     }),
   );
+});
+
+it('has the numbers of its axis beside the chart, and none over the line', () => {
+  const { marks, gutter = 0 } = metricScene({
+    lines: [{ line: wave, runs: [] }],
+    events: [],
+    window,
+    width: 500,
+  });
+  const numbers = marks.flatMap((mark) => (mark.kind === 'text' && mark.style === 'axis' ? [mark] : []));
+  expect(numbers.length).toBeGreaterThan(2);
+  expect(FIGURE_STYLES).toContain(`margin-left: ${gutter}px;`);
+  for (const { x, dx, anchor } of numbers)
+    expect([x, dx < 0, -dx < gutter, anchor]).toEqual([0, true, true, 'end']);
+});
+
+it('says that a log axis leaves out days of zero, and draws them on a linear axis if there are no others', () => {
+  const drawn = (value: (t: number) => number) => {
+    const lines = [{ line: line(value, 40), runs: [], scale: 'log' as const }];
+    const shown = { from: FIRST, to: FIRST + 40 };
+    const { marks } = metricScene({ lines, events: [], window: shown, width: 500 });
+    const [title] = marks.flatMap((mark) =>
+      mark.kind === 'text' && mark.style === 'metric-name' ? [mark] : [],
+    );
+    const [points = []] = marks.flatMap((mark) => (mark.kind === 'line' ? [mark.points] : []));
+    return [title?.text, points.filter((point) => point !== null).length];
+  };
+  expect(drawn((t) => t + 1)).toEqual(['transactions a day', 40]);
+  expect(drawn((t) => t % 2)).toEqual(['transactions a day, without days of zero', 20]);
+  expect(drawn(() => 0)).toEqual(['transactions a day', 40]);
 });
 
 it('draws at most one regime for each pixel', () => {

@@ -6,6 +6,7 @@ import { ACCOUNT_PATHS, PAGE_PATHS } from '../../../../schemas/paths.js';
 import {
   createFinder,
   dateIn,
+  impossibleDateIn,
   parseIndex,
   placesOfDate,
   snippetOf,
@@ -94,6 +95,15 @@ describe('a date in a search', () => {
     ['sha256', undefined],
   ])('of "%s" is %s', (query, date) => {
     expect(dateIn(query)).toBe(date);
+  });
+
+  it('of a day that does not exist is named as such', () => {
+    expect(['2023-06-31', 'base 2024-02-30', '2024-02-29', 'sha256'].map(impossibleDateIn)).toEqual([
+      '2023-06-31',
+      '2024-02-30',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('leads to the pages of the chains that have the day', () => {
