@@ -14,6 +14,7 @@ import {
   metricsPagePath,
   PAGE_PATHS,
   PROBLEMS_PATH,
+  PUBLIC_PATHS,
 } from '../../../schemas/paths.js';
 import type { Chain, GlossaryEntry } from '../../../schemas/types.generated.js';
 import { type FileTemplate, HTML_TYPE, PLAIN_TYPE, textContent } from '../artifacts/artifact.js';
@@ -49,6 +50,30 @@ const OTHER_PLACES: readonly SearchPlace[] = [
   ],
   ['Changes', 'Page', PAGE_PATHS.changes, 'The last releases: new, restated, corrected and withdrawn days.'],
   [
+    'Alerts of changes',
+    'Guide',
+    `${guidePath('revisions')}#follow-a-chain-in-a-feed-reader`,
+    'A feed of each chain (Atom, for RSS readers) and a calendar (iCalendar) tell of every change of regime and every correction. There are no notifications by e-mail and no webhooks.',
+  ],
+  [
+    'Point-in-time data for backtests',
+    'Guide',
+    guidePath('join'),
+    'Join the label of the day before, in the version that was known then, without survivorship and hindsight.',
+  ],
+  [
+    'Questions before you buy',
+    'Page',
+    `${PAGE_PATHS.pricing}#questions`,
+    'Payment, cancelling, and what the publisher says of refunds, VAT, contact and what you may redistribute. A week of every file is the trial.',
+  ],
+  [
+    'Starter notebook (Jupyter)',
+    'File',
+    PUBLIC_PATHS.starterNotebook,
+    'How long the regimes of a chain last, what follows them, how high fees are in them, and how to join them to numbers of your own.',
+  ],
+  [
     'Account',
     'Page',
     ACCOUNT_PATHS.page,
@@ -62,7 +87,7 @@ function metricsWords(chain: Chain): string {
   const events = eventsOf([chain]).map(({ words }) => words);
   return [
     `Charts of ${metrics.join(', ')}.`,
-    'Compare two metrics or chains. Share, embed or cite a view, or save it as CSV, SVG or PNG.',
+    'Compare two metrics or chains. Share, embed or cite a view (its citation can be copied), or save it as CSV, SVG or PNG.',
     ...(events.length === 0 ? [] : [`Events: ${events.join(', ')}.`]),
   ].join(' ');
 }
@@ -107,14 +132,17 @@ export function searchIndex(
   };
 }
 
-/** What a search does not look at: code, tables, lists of other pages, and what a script shows. */
-const LEFT_OUT = /<(nav|pre|details|form|script|table)\b[^]*?<\/\1>|<p class="(?:note|kicker)">[^]*?<\/p>/g;
+/** What a search does not look at: code, lists of other pages, and what a script shows. */
+const LEFT_OUT = /<(nav|pre|details|form|script)\b[^]*?<\/\1>|<p class="(?:note|kicker)">[^]*?<\/p>/g;
+/** A search looks at the tables of guides only: the others repeat the glossary. */
+const TABLE = /<table\b[^]*?<\/table>/g;
 const HEADING = /<h([1-3])(?: id="([^"]*)")?[^>]*>([^]*?)<\/h\1>/;
 
 /** Returns the sections of a page that have a text. The text before the first heading belongs to it. */
 function placesIn(path: string, html: string): SearchPlace[] {
   const main = /<main\b[^>]*>([^]*)<\/main>/.exec(html)?.[1] ?? '';
-  const [before = '', ...parts] = main.replace(LEFT_OUT, ' ').split(HEADING);
+  const searched = GUIDES.has(path) ? main : main.replace(TABLE, ' ');
+  const [before = '', ...parts] = searched.replace(LEFT_OUT, ' ').split(HEADING);
   const sections = parts.flatMap((level, i) => {
     if (i % 4 !== 0) return []; // a heading is four parts: its level, id and title, and what follows it
     const [id, title = '', body = ''] = parts.slice(i + 1, i + 4) as (string | undefined)[];

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { siteFiles } from '../../../../generator/core/draft/site.js';
 import { pricingPage } from '../../../../generator/core/pages/pricing-page.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { ACCOUNT_PATHS, PAGE_PATHS } from '../../../../schemas/paths.js';
+import { ACCOUNT_PATHS, PAGE_PATHS, PUBLIC_PATHS } from '../../../../schemas/paths.js';
 import {
   createFinder,
   dateIn,
@@ -62,6 +62,13 @@ describe('a search', () => {
     ['arbitrum fees chart', '/chains/arbitrum/metrics'],
     ['embed', '/chains/base/metrics'],
     ['base metrics', '/chains/base/metrics'],
+    ['rss', '/docs/guides/revisions#follow-a-chain-in-a-feed-reader'],
+    ['email alerts', '/docs/guides/revisions#follow-a-chain-in-a-feed-reader'],
+    ['point in time', '/docs/guides/join'],
+    ['refund', '/pricing#questions'],
+    ['redistribute', '/pricing#questions'],
+    ['excel', '/docs/guides/tools#other-tools'],
+    ['jupyter', PUBLIC_PATHS.starterNotebook],
   ])('for "%s" finds %s among the first three', (query, path) => {
     expect(find(query, 3).map((place) => place.path)).toContain(path);
   });
