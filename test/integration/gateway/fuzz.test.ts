@@ -147,14 +147,7 @@ async function expectUnchanged(): Promise<void> {
   expect(await statusOf(bundlePath('gold', 'bitcoin', '7d'), single)).toBe(403);
 }
 
-const FILE_DECISIONS = [
-  'redirect',
-  'document',
-  'described',
-  'not-modified',
-  'not-found',
-  'not-entitled',
-] as const;
+const FILE_DECISIONS = ['redirect', 'document', 'not-modified', 'not-found', 'not-entitled'] as const;
 /** Routes, each with decisions (outcomes in the metrics) that the requests must reach. */
 const REACHED = [
   ['/api/v1/files/{genre}/{chain}/{date}.json', ...FILE_DECISIONS, 'gone'],
