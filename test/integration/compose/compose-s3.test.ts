@@ -45,7 +45,12 @@ it(
     assertSuccess(await scene.runLine('first'));
     await scene.start('gateway');
     await scene.start('caddy');
-    assertSuccess(await scene.runLine('gateway doctor'));
+    const doctor = await scene.runLine('gateway doctor');
+    const faults = doctor.stdout.match(/^.*  fault  .*$/gm) ?? [];
+    expect([doctor.code, faults]).toEqual([
+      1,
+      [expect.stringMatching(/^links .* anybody can read the bucket/)],
+    ]); // as LocalStack lets everybody
     expect((await scene.request(SITE + PUBLIC_PATHS.status)).status).toBe(200);
     assertSuccess(await scene.runLine('gateway grant'));
     const key = assertSuccess(await scene.runLine('keys create')).stdout.trim();

@@ -22,8 +22,8 @@ export function runProgram(
   });
 }
 
-/** Returns the run if it exited with 0. @throws Error with its stderr for any other exit code. */
+/** Returns the run if it exited with 0. @throws Error with its stderr, or else its stdout, for any other exit code. */
 export function assertSuccess<Run extends ProgramRun>(run: Run, program = 'the program'): Run {
-  if (run.code !== 0) throw new Error(`${program} exited with ${run.code}: ${run.stderr}`);
+  if (run.code !== 0) throw new Error(`${program} exited with ${run.code}: ${run.stderr || run.stdout}`);
   return run;
 }
