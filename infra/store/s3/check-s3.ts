@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { sha256Hex } from '../../../schemas/digest.js';
@@ -9,6 +10,10 @@ import { createS3Client } from './s3-client.js';
 /** Seconds that a link of a check works. */
 const LINK_SECONDS = 60;
 const TIMEOUT_MS = 10_000;
+/** Waits before another try of a request that got no answer or one that may pass, in milliseconds. */
+const WAITS_MS = [200, 400, 800, 1600] as const;
+/** Time after which a request is not tried again. */
+const RETRY_MS = 30_000;
 
 /**
  * Checks what a gateway needs of a server, on an object of a few bytes: its digest, signed GET and HEAD, ranges, and that
@@ -81,7 +86,20 @@ function withOtherSignature(url: string): string {
 
 type Answer = { readonly status: number; readonly text: string; readonly server: string | null };
 
+/** Sends a request, several times if it got no answer or one that may pass. @throws StoreError if there is no answer */
 async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  const endMs = performance.now() + RETRY_MS;
+  for (const waitMs of WAITS_MS) {
+    const answer = await askOnce(url, init).catch(() => undefined);
+    const isFinal = answer !== undefined && answer.status < 500 && answer.status !== 429;
+    if (isFinal) return answer;
+    if (performance.now() > endMs) break;
+    await sleep(waitMs);
+  }
+  return askOnce(url, init);
+}
+
+async function askOnce(url: string, init: RequestInit): Promise<Answer> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(url, { ...init, redirect: 'manual', signal });
