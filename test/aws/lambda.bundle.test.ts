@@ -22,11 +22,14 @@ it(`is smaller than ${MAX_BYTES / 1e6} MB, without version 2 of the AWS SDK`, ()
   for (const text of files.values()) expect(text).not.toMatch(/aws-sdk-nodejs|AWS\.util\.|aws-sdk\/global/);
 });
 
-it('has the validators of the schemas that the modules of the gateway name, and no others', async () => {
-  const root = path.join(import.meta.dirname, '../../gateway');
+it('has the validators of the schemas that the modules of the gateway and its stores name, and no others', async () => {
+  const root = path.join(import.meta.dirname, '../..');
+  const names = ['gateway', 'infra/store'].map(async (part) =>
+    (await readdir(path.join(root, part), { recursive: true })).map((name) => path.join(part, name)),
+  );
   const named = new Set<string>();
-  for (const name of await readdir(root, { recursive: true })) {
-    if (!name.endsWith('.ts') || name.startsWith('commands')) continue; // commands do not run in the function
+  for (const name of (await Promise.all(names)).flat()) {
+    if (!name.endsWith('.ts') || name.startsWith('gateway/commands')) continue; // commands do not run in the function
     const text = await readFile(path.join(root, name), 'utf8');
     const calls = text.matchAll(
       /(?:assertValid|assertPublished|findSchemaFaults|readDocument|AccountSchema =)[^;]*?;/g,

@@ -21,6 +21,7 @@ export const GATEWAY_SCHEMAS: readonly SchemaName[] = [
   'release-record',
   'site-files',
   'status',
+  'store-check',
 ];
 
 /** Bundles the gateway for AWS Lambda: `handler.mjs`, and the modules that it loads, at the start or on demand. */
