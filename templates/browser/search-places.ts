@@ -61,31 +61,44 @@ const NUMERIC_DATES = [
   /\b(?<year>\d{4})(?<mark>[-/.])(?<month>\d{1,2})\k<mark>(?<day>\d{1,2})\b/,
   /\b(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})\b/,
   /\b(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})\b/,
-];
+] as const;
 
 /** Returns the date that a query names: `2024-04-20`, `2024/4/20`, `20.04.2024`, `20 April 2024` or `Apr 20, 2024`. */
 export function dateIn(query: string): string | undefined {
-  const text = query.toLowerCase();
-  const [, month = '', year = ''] = /\b([a-z]{3,9})\b[^a-z]*\b(\d{4})\b/.exec(text) ?? [];
-  const [, day = ''] = /\b(\d{1,2})(?:st|nd|rd|th)?\b/.exec(text.replace(year, '')) ?? [];
-  const at = MONTHS.findIndex((name) => month !== '' && name.startsWith(month)) + 1;
-  const inNumbers = NUMERIC_DATES.find((pattern) => pattern.test(text))?.exec(text)?.groups;
-  return validDate(inNumbers ?? { year, month: String(at), day });
+  return validDate(numbersIn(query, NUMERIC_DATES) ?? wordsIn(query));
 }
 
-/** Returns the date of a query that is not one: `2023-06-31`. */
+/** Returns the date of a query that does not exist, in the form `2023-06-31`. Eight digits may be any number. */
 export function impossibleDateIn(query: string): string | undefined {
-  const [written] = /\b\d{4}-\d{2}-\d{2}\b/.exec(query) ?? [];
-  return written === undefined || parseDate(written) !== undefined ? undefined : written;
+  const [iso, , points] = NUMERIC_DATES;
+  const parts = numbersIn(query, [iso, points]) ?? wordsIn(query);
+  const isDate = parts.day !== '' && parts.month !== '0' && Number(parts.day) <= 31;
+  return isDate && validDate(parts) === undefined ? isoOf(parts) : undefined;
 }
 
-function validDate({
-  year = '',
-  month = '',
-  day = '',
-}: Readonly<Record<string, string>>): string | undefined {
-  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+type DateParts = { readonly year: string; readonly month: string; readonly day: string };
+
+function numbersIn(query: string, patterns: readonly RegExp[]): DateParts | undefined {
+  const groups = patterns.find((pattern) => pattern.test(query))?.exec(query)?.groups;
+  return groups && { year: groups['year'] ?? '', month: groups['month'] ?? '', day: groups['day'] ?? '' };
+}
+
+/** Returns the parts of a date with the month in words. A missing month is 0, other missing parts are empty. */
+function wordsIn(query: string): DateParts {
+  const text = query.toLowerCase().replace(/(\d)(?:st|nd|rd|th)\b/g, '$1');
+  const [, month = '', year = ''] = /\b([a-z]{3,9})\b[^a-z]*\b(\d{4})\b/.exec(text) ?? [];
+  const [, day = ''] = /\b(\d{1,2})\b/.exec(text.replace(year, '')) ?? [];
+  const at = MONTHS.findIndex((name) => month !== '' && name.startsWith(month)) + 1;
+  return { year, month: String(at), day };
+}
+
+function validDate(parts: DateParts): string | undefined {
+  const date = isoOf(parts);
   return parseDate(date) === undefined ? undefined : date;
+}
+
+function isoOf({ year, month, day }: DateParts): string {
+  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
 
 /** What `/api/v1/status` says of the dates of a chain. */

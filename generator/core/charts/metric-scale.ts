@@ -51,11 +51,18 @@ function linearScale(least: number, most: number): Scale {
   const top = hasValues ? most : 1;
   const isFromZero = !hasValues || most - least >= FROM_ZERO * most || most - least <= MIN_SPREAD * most;
   const bottom = isFromZero ? Math.min(0, hasValues ? least : 0) : least;
-  const step = niceStep((top - bottom) / MAX_STEPS || 1);
+  const step = Math.max(niceStep((top - bottom) / MAX_STEPS || 1), leastStep(top));
   const [first, last] = [Math.floor(bottom / step), Math.max(1, Math.ceil(top / step - 1e-9))];
   const ticks = Array.from({ length: last - first + 1 }, (_, i) => clean((first + i) * step));
   const [low, high] = [clean(first * step), clean(last * step)];
   return { kind: 'linear', low, high, ticks, place: (value) => (value - low) / (high - low) };
+}
+
+/** Returns the least difference of two numbers that `numberWords` writes differently, if they are not above `top`. */
+function leastStep(top: number): number {
+  const power = Math.floor(Math.log10(top));
+  if (power >= 3 && power < 6) return 1;
+  return clean(10 ** (power - (power < 0 ? 1 : 2)));
 }
 
 /** Returns the smallest of 1, 2 and 5 times a power of ten that is not below `least`. */

@@ -3,7 +3,7 @@ import type { Chain, MetricName, RegimeLabel } from '../../../schemas/types.gene
 import { numberWords } from '../../../schemas/words.js';
 import type { ChartEvent } from './chart-events.js';
 import type { Run } from './chart-series.js';
-import { type ScaleKind, scaleFor, toScale } from './metric-scale.js';
+import { type Scale, type ScaleKind, scaleFor, toScale } from './metric-scale.js';
 import {
   type ChartWindow,
   horizontalLine,
@@ -14,6 +14,7 @@ import {
   textAtLeft,
   TIME_HEIGHT,
   timeMarks,
+  toLines,
   verticalLine,
 } from './scenes.js';
 
@@ -46,7 +47,9 @@ type MetricSceneOptions = {
 
 /** Height of the plot of one metric, and of each of two, in pixels. */
 const HEIGHTS = [300, 190] as const;
+/** Height of the space for the title of an axis, and of each more line of it, in pixels. */
 const HEAD = 38;
+const TITLE_LINE = 18;
 const GAP = 8;
 /** Height of the strip with the colours of the regimes, in pixels. */
 const STRIP = 8;
@@ -57,6 +60,8 @@ const LANE = 16;
 const MAX_LANES = 3;
 /** Width of the space for the numbers of an axis, in pixels. The style sheet reserves the same. */
 export const GUTTER = 64;
+/** Width of a letter of the title of an axis in a wide font, in pixels. */
+const TITLE_LETTER = 8.3;
 /** Width of a letter of an event's name, and space after the name, in pixels. */
 const LETTER = 6.4;
 const AFTER = 14;
@@ -107,10 +112,12 @@ export function metricScene({ lines, events, window, width }: MetricSceneOptions
   const named = nameEvents(events, window, width);
   const top = (named.lanes + 1) * LANE;
   const height = HEIGHTS[lines.length > 1 ? 1 : 0];
+  const panels = lines.map((shown) => toPanel(shown, window, width, lines.length > 1));
+  const head = HEAD + TITLE_LINE * (Math.max(1, ...panels.map(({ title }) => title.length)) - 1);
   const isOfTwo = new Set(lines.map(({ line }) => line.chain)).size > 1;
-  const step = HEAD + height + (isOfTwo ? STRIP_GAP + STRIP : 0) + GAP;
+  const step = head + height + (isOfTwo ? STRIP_GAP + STRIP : 0) + GAP;
   const plots = lines.map(({ runs }, i) => {
-    const [at, bottom] = [top + i * step, top + i * step + HEAD + height];
+    const [at, bottom] = [top + i * step, top + i * step + head + height];
     return { at, bottom, spans: regimeSpans(runs, window, width) };
   });
   const bottom = plots.at(-1)?.bottom ?? top;
@@ -121,18 +128,13 @@ export function metricScene({ lines, events, window, width }: MetricSceneOptions
     height: end + TIME_HEIGHT,
     gutter: GUTTER,
     marks: [
-      ...plots.flatMap(({ at, spans }) => shades(spans, { top: at + HEAD, height, isFaint: true })),
-      ...timeMarks(window, width, { top: top + HEAD, bottom: end }),
+      ...plots.flatMap(({ at, spans }) => shades(spans, { top: at + head, height, isFaint: true })),
+      ...timeMarks(window, width, { top: top + head, bottom: end }),
       ...strips.flatMap((each) =>
         shades(each.spans, { top: each.bottom + STRIP_GAP, height: STRIP, isFaint: false }),
       ),
-      ...eventMarks(named.events, window, top + HEAD, bottom),
-      ...lines.flatMap((shown, i) =>
-        moveDown(
-          panel(shown, { window, height, width, isOneOfSome: lines.length > 1 }),
-          (plots[i]?.at ?? 0) + HEAD,
-        ),
-      ),
+      ...eventMarks(named.events, window, top + head, bottom),
+      ...panels.flatMap((each, i) => moveDown(panelMarks(each, window, height), (plots[i]?.at ?? 0) + head)),
     ],
   };
 }
@@ -238,21 +240,29 @@ function eventMarks(named: readonly NamedEvent[], window: ChartWindow, top: numb
   return [...lines, ...names]; // a name is above the lines of other events
 }
 
-type PanelOptions = {
-  readonly window: ChartWindow;
-  readonly height: number;
-  readonly width: number;
-  readonly isOneOfSome: boolean;
+/** The axis and the points of a metric, and the lines of the title of the axis. */
+type Panel = {
+  readonly title: readonly string[];
+  readonly scale: Scale;
+  readonly points: readonly (DayPoint | null)[];
 };
 
-/** Draws the axis and the line of a metric, and above them the title of the axis. */
-function panel(
+function toPanel(
   { line, scale: kind }: ShownLine,
-  { window, height, width, isOneOfSome }: PanelOptions,
-): Mark[] {
+  window: ChartWindow,
+  width: number,
+  isOneOfSome: boolean,
+): Panel {
   const points = pointsIn(line, window, width);
   const values = points.map((point) => point?.value);
   const scale = toScale(kind ?? scaleFor(values), values);
+  const lacksZeros = values.some((value) => value !== undefined && scale.place(value) === null);
+  const characters = Math.max(1, Math.floor((width + GUTTER) / TITLE_LETTER));
+  return { title: toLines(axisWords(line, isOneOfSome, lacksZeros), characters), scale, points };
+}
+
+/** Draws the axis and the line of a metric, and above them the title of the axis. */
+function panelMarks({ title, scale, points }: Panel, window: ChartWindow, height: number): Mark[] {
   const toY = (value: number): number | null => {
     const place = scale.place(value);
     return place === null ? null : height * (1 - place);
@@ -261,9 +271,9 @@ function panel(
     const y = point === null ? null : toY(point.value);
     return point === null || y === null ? null : ([shareOf(point.day + 0.5, window), y] as const);
   });
-  const lacksZeros = values.some((value) => value !== undefined && scale.place(value) === null);
+  const titleTop = 16 - HEAD - TITLE_LINE * (title.length - 1);
   return [
-    textAtLeft(axisWords(line, isOneOfSome, lacksZeros), 16 - HEAD, 'metric-name', -GUTTER),
+    ...title.map((text, i) => textAtLeft(text, titleTop + TITLE_LINE * i, 'metric-name', -GUTTER)),
     ...scale.ticks.map((tick) => horizontalLine(toY(tick) ?? 0, tick === scale.low ? 'zero' : 'tick')),
     { kind: 'line', top: 0, height, points: drawn, paint: 'metric' },
     ...scale.ticks.map((tick): Mark => {

@@ -79,6 +79,17 @@ export function textAtLeft(text: string, y: number, style: TextStyle, dx = 0): M
   return { kind: 'text', x: 0, dx, y, anchor: 'start', text, style };
 }
 
+/** Returns the lines of a text, each of at most so many characters. A word that is longer than a line, such as an address, is cut. */
+export function toLines(text: string, characters: number): string[] {
+  const words = text.match(new RegExp(`\\S{1,${characters}}\\s*`, 'gu')) ?? [];
+  const lines = words.reduce<string[]>((done, word) => {
+    const line = done.at(-1);
+    const isFull = line === undefined || (line + word).trimEnd().length > characters;
+    return isFull ? [...done, word] : [...done.slice(0, -1), line + word];
+  }, []);
+  return lines.length === 0 ? [''] : lines.map((line) => line.trimEnd());
+}
+
 /** Returns a text that ends at the right edge. */
 function textAtRight(text: string, y: number, style: TextStyle): Mark {
   return { kind: 'text', x: 1, dx: 0, y, anchor: 'end', text, style };

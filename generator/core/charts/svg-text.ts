@@ -1,6 +1,6 @@
 import { withMinusSigns } from '../../../schemas/words.js';
 import { chartCss, HATCH_STEP, isHatched, LABELS, type Scheme } from './chart-style.js';
-import { type Mark, moveDown, type Scene, textAtLeft } from './scenes.js';
+import { type Mark, moveDown, type Scene, textAtLeft, toLines } from './scenes.js';
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 /** Characters that XML 1.0 does not allow, even escaped. */
@@ -98,7 +98,7 @@ export function layOut(
   readonly body: number;
   readonly legendTop: number;
 } {
-  const top = 68 + SUBTITLE_LINE * (linesOf(subheading).length - 1);
+  const top = 68 + SUBTITLE_LINE * (toLines(subheading, SUBTITLE_CHARACTERS).length - 1);
   const legendTop = top + body + 12;
   const left = MARGIN + gutter;
   return { width: FILE_WIDTH, height: legendTop + 40, margin: MARGIN, left, top, body, legendTop };
@@ -106,19 +106,10 @@ export function layOut(
 
 /** Returns the title and the lines of the subtitle of a chart's file. */
 export function headMarks(heading: string, subheading: string): Mark[] {
-  const lines = linesOf(subheading).map((line, i) => textAtLeft(line, 54 + SUBTITLE_LINE * i, 'state'));
+  const lines = toLines(subheading, SUBTITLE_CHARACTERS).map((line, i) =>
+    textAtLeft(line, 54 + SUBTITLE_LINE * i, 'state'),
+  );
   return [textAtLeft(heading, 34, 'title'), ...lines];
-}
-
-/** Returns the lines of a subtitle. A word that is longer than a line, such as an address, is cut. */
-function linesOf(text: string): string[] {
-  const words = text.match(new RegExp(`\\S{1,${SUBTITLE_CHARACTERS}}\\s*`, 'gu')) ?? [];
-  const lines = words.reduce<string[]>((done, word) => {
-    const line = done.at(-1);
-    const isFull = line === undefined || (line + word).trimEnd().length > SUBTITLE_CHARACTERS;
-    return isFull ? [...done, word] : [...done.slice(0, -1), line + word];
-  }, []);
-  return lines.length === 0 ? [''] : lines.map((line) => line.trimEnd());
 }
 
 /** Returns the legend of a chart's file, in one line. */

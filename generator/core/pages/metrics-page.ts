@@ -19,7 +19,7 @@ import { eventsOf } from '../charts/chart-events.js';
 import { type Run, toSeries } from '../charts/chart-series.js';
 import { LABELS } from '../charts/chart-style.js';
 import { citationOf } from '../charts/citation.js';
-import { headingOf, type MetricLine, metricScene, unitWords } from '../charts/metric-scene.js';
+import { GUTTER, headingOf, type MetricLine, metricScene, unitWords } from '../charts/metric-scene.js';
 import { windowOf, windowWords } from '../charts/scenes.js';
 import { trustHtml } from '../text/text-template.js';
 import { dateWords, exactWords, joinWords } from '../../../schemas/words.js';
@@ -104,7 +104,8 @@ function drawMetric(line: MetricLine, runs: readonly Run[]): DrawnChart {
     description: label,
     heading: headingOf([line]),
     window,
-    scene: (width) => metricScene({ lines: [{ line, runs }], events: eventsOf([chain]), window, width }),
+    scene: (width) =>
+      metricScene({ lines: [{ line, runs }], events: eventsOf([chain]), window, width: width - GUTTER }),
   };
 }
 

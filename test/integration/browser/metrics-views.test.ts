@@ -139,6 +139,37 @@ it(
   SLOW_MS,
 );
 
+/** Returns the texts of the chart of a page that are beyond the edges of its figure, and those that are over another one. */
+function collidingTexts(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const figure = document.querySelector('figure').getBoundingClientRect();
+    const texts = [...document.querySelectorAll('figure svg text')].map((each) =>
+      ({ words: each.textContent, box: each.getBoundingClientRect() }));
+    return texts.filter(({ box }, i) =>
+      box.left < figure.left || box.right > figure.right ||
+      texts.slice(i + 1).some(({ box: other }) =>
+        box.left < other.right && other.left < box.right && box.top + 2 < other.bottom && other.top + 2 < box.bottom),
+    ).map(({ words }) => words);
+  })()`);
+}
+
+it(
+  'has its texts inside the chart on a phone, and none over another, with two metrics and as a picture',
+  async () => {
+    const two = await open(`${PAGE}#with=bitcoin.active_addresses`, 360);
+    expect(await collidingTexts(two.page)).toEqual([]);
+    await two.close();
+    const still = await visit(browser, gateway.url + PAGE, {
+      width: 360,
+      scheme: 'light',
+      javaScript: false,
+    });
+    expect(await collidingTexts(still.page)).toEqual([]);
+    await still.close();
+  },
+  SLOW_MS,
+);
+
 it.each(['', '#with=base.tx_count'])(
   'has an embedded chart as high as its frame: "%s"',
   async (fragment) => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { scaleFor, toScale } from '../../../../generator/core/charts/metric-scale.js';
+import { numberWords } from '../../../../schemas/words.js';
 
 const values = fc.array(fc.oneof(fc.constant(null), fc.double({ min: 1e-9, max: 1e18, noNaN: true })), {
   minLength: 1,
@@ -34,7 +35,24 @@ it('has two to seven ticks, from one end of the axis to the other', () => {
   );
 });
 
+it('writes the number of each tick differently, however little the values vary', () => {
+  const least = fc.double({ min: 1e-9, max: 1e18, noNaN: true });
+  const spread = fc.double({ min: -8, max: 3, noNaN: true }).map((power) => 1 + 10 ** power);
+  fc.assert(
+    fc.property(kinds, least, spread, (kind, low, ratio) => {
+      const { ticks } = toScale(kind, [low, low * ratio]);
+      const words = ticks.map(numberWords);
+      expect(words).toEqual([...new Set(words)]);
+      expect(ticks.length).toBeGreaterThanOrEqual(2);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 it.each([
+  ['linear', [29_999_980, 30_000_011], [29_900_000, 30_000_000, 30_100_000]],
+  ['linear', [7152.2, 7153], [7152, 7153]],
+  ['linear', [0.991, 0.999], [0.99, 1]],
   ['linear', [3, 47], [0, 10, 20, 30, 40, 50]],
   ['linear', [960, 1010], [960, 970, 980, 990, 1000, 1010]],
   ['linear', [0, 0], [0, 1]],

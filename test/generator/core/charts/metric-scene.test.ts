@@ -108,6 +108,36 @@ it('has the numbers of its axis beside the chart, and none over the line', () =>
     expect([x, dx < 0, -dx < gutter, anchor]).toEqual([0, true, true, 'end']);
 });
 
+it('has titles of axes that are no wider than the chart with the numbers of its axis', () => {
+  const draw = (width: number) => {
+    const marks = metricScene({
+      lines: (['ethereum', 'bitcoin'] as const).map((chain) => ({
+        line: { ...line((t) => t % 2, 40), chain },
+        runs: [],
+        scale: 'log' as const,
+      })),
+      events: [],
+      window: { from: FIRST, to: FIRST + 40 },
+      width,
+    }).marks.flatMap((mark) => (mark.kind === 'text' && mark.style !== 'time' ? [mark] : []));
+    const titles = marks.filter(({ style }) => style === 'metric-name');
+    for (const { text, dx } of titles) expect(dx + 8.2 * text.length).toBeLessThanOrEqual(width);
+    const below = marks.filter(({ style }) => style === 'axis').map(({ y }) => y);
+    for (const { y } of titles) expect(below.filter((each) => Math.abs(each - y) < 14)).toEqual([]);
+    return titles.map(({ text }) => text);
+  };
+  expect(draw(1018)).toEqual(
+    ['Ethereum', 'Bitcoin'].map((name) => `${name}: transactions, transactions a day, without days of zero`),
+  );
+  expect(draw(210)).toEqual(
+    ['Ethereum', 'Bitcoin'].flatMap((name) => [
+      `${name}: transactions,`,
+      'transactions a day, without days',
+      'of zero',
+    ]),
+  );
+});
+
 it('says that a log axis leaves out days of zero, and draws them on a linear axis if there are no others', () => {
   const drawn = (value: (t: number) => number) => {
     const lines = [{ line: line(value, 40), runs: [], scale: 'log' as const }];

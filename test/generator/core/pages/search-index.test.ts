@@ -89,6 +89,7 @@ describe('a date in a search', () => {
     ['20 April 2024', '2024-04-20'],
     ['Apr 20, 2024', '2024-04-20'],
     ['1st may 2021', '2021-05-01'],
+    ['April 20th, 2024', '2024-04-20'],
     ['2024/04/20', '2024-04-20'],
     ['ethereum 2024/4/5', '2024-04-05'],
     ['20240420', '2024-04-20'],
@@ -105,12 +106,25 @@ describe('a date in a search', () => {
   });
 
   it('of a day that does not exist is named as such', () => {
-    expect(['2023-06-31', 'base 2024-02-30', '2024-02-29', 'sha256'].map(impossibleDateIn)).toEqual([
+    const named = [
+      '2023-06-31',
+      'base 2024-02-30',
+      '2023/6/31',
+      '31.06.2023',
+      '31 June 2023',
+      'Feb 30th, 2024',
+    ];
+    expect(named.map(impossibleDateIn)).toEqual([
       '2023-06-31',
       '2024-02-30',
-      undefined,
-      undefined,
+      '2023-06-31',
+      '2023-06-31',
+      '2023-06-31',
+      '2024-02-30',
     ]);
+    const others = ['2024-02-29', '29.02.2024', '20 April 2024', 'april 2024', 'top 50 march 2024'];
+    const numbers = ['sha256', '12345678', '202404', '04/05/2024', 'eip 1559 2021'];
+    expect([...others, ...numbers].flatMap((query) => impossibleDateIn(query) ?? [])).toEqual([]);
   });
 
   it('leads to the pages of the chains that have the day', () => {
