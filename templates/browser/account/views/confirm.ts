@@ -51,6 +51,9 @@ export function confirmInDialog({ title, text, yes, no, typed }: Question): Prom
         button(yes, accept, 'bad'),
       ),
     );
+    word.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') accept();
+    });
     dialog.addEventListener('cancel', (event) => {
       event.preventDefault();
       finish('no');
