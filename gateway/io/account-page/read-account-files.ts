@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { AccountFiles } from '../../core/http/account-page.js';
 
-/** The texts of the account page, of error pages and of the pages about days in a folder of templates. `npm run build` bundles the script from TypeScript. */
+/** The texts of the account page, of error pages and of the pages about days in a folder of templates. `npm run build` bundles the script and the styles. */
 export const ACCOUNT_FILES = {
   html: 'pages/account.html.hbs',
   css: 'browser/styles/account.css',

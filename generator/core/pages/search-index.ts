@@ -65,7 +65,7 @@ const OTHER_PLACES: readonly SearchPlace[] = [
     'Questions before you buy',
     'Page',
     `${PAGE_PATHS.pricing}#questions`,
-    'Payment, cancelling, and what the publisher says of refunds, VAT, contact and what you may redistribute. A week of every file is the trial.',
+    'Payment, cancelling, a free week of files instead of a trial, and what the publisher says of refunds, VAT, contact and what you may redistribute.',
   ],
   [
     'Starter notebook (Jupyter)',
